@@ -27,6 +27,7 @@ class CacheOp::State final : public MergeState, public graph::AsksForInputs {
   void begin_pass(const Stamp& pass) override {
     pass_ = pass;
     next_ = 0;
+    input_.begin_pass();
     if (!own_) {
       input_.drop();
       if (!whole_) look_for_one();
@@ -40,11 +41,15 @@ class CacheOp::State final : public MergeState, public graph::AsksForInputs {
   void give(Emitter& out) override {
     Slot slot = op_.copy_of(kept()[next_++]);
     decide();
+    input_.give(slot);
     out.forward(in_pass(std::move(slot), pass_));
   }
   void take(std::size_t, Slot&& slot, Emitter& out) override {
-    const bool was_given = input_.take_among(next_);  // before the run was resumed
-    if (!was_given) ++next_;
+    const bool was_given = input_.take_among(next_, slot);  // before the run was resumed
+    if (!was_given) {
+      ++next_;
+      input_.give(slot);
+    }
     forget_round(slot.stamp);
     if (own_) remember(slot);
     decide();
@@ -58,10 +63,12 @@ class CacheOp::State final : public MergeState, public graph::AsksForInputs {
   bool soon(std::size_t) const noexcept override { return input_.brings_more(); }
   bool save(StateWriter& out) const override {
     out.number(static_cast<std::int64_t>(next_));
+    input_.save(out);
     return input_.is_as_of_a_new_run();
   }
   void restore(StateReader& in) override {
     next_ = static_cast<std::size_t>(in.count());
+    input_.restore(in);
     if (whole_ && next_ > whole_->size()) StateReader::refuse();
     decide();
   }

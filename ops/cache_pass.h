@@ -20,16 +20,26 @@ inline void forget_round(Stamp& stamp) noexcept {
 class CacheInput {
  public:
   void drop() noexcept { is_running_ = false; }
+  void begin_pass() noexcept { errors_given_ = 0; }
+  void give(const Slot& slot) noexcept { errors_given_ += !slot.is_element(); }
+  void save(StateWriter& out) const { out.number(errors_given_); }
+  void restore(StateReader& in) { errors_given_ = errors_left_ = in.count(); }  // before anything comes
   // It is wanted. True: it begins.
   bool want() noexcept {
     if (std::exchange(is_running_, true)) return false;
     ++runs_;
     taken_ = 0;
+    errors_left_ = errors_given_;
     has_ended_ = false;
     return true;
   }
-  // Its next one has come. Whether that is among the first ones, so many of which were given before.
-  bool take_among(std::uint64_t given) noexcept { return taken_++ < given; }
+  // Its next one has come. Whether that is among the first ones, so many of which were given before. Where it is an
+  // error that was none, their numbers tell nothing.
+  bool take_among(std::uint64_t given, const Slot& slot) noexcept {
+    if (taken_++ >= given) return false;
+    if (!slot.is_element() && errors_left_-- == 0) has_missed_ = true;
+    return true;
+  }
   void end(std::uint64_t given) noexcept {
     has_ended_ = true;
     if (taken_ < given) has_missed_ = true;
@@ -43,8 +53,10 @@ class CacheInput {
 
  private:
   std::uint32_t runs_ = 0;
-  std::uint64_t taken_ = 0;  // since it began
-  bool is_running_ = false;  // or has ended, and what it gave is still of use
+  std::uint64_t taken_ = 0;        // since it began
+  std::int64_t errors_left_ = 0;   // among what is left out
+  std::int64_t errors_given_ = 0;  // in this pass, of the input or of what was remembered
+  bool is_running_ = false;        // or has ended, and what it gave is still of use
   bool has_ended_ = false;
   std::atomic<bool> has_missed_{false};
 };

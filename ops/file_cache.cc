@@ -32,6 +32,7 @@ class FileCacheOp::State final : public MergeState, public graph::AsksForInputs 
     ahead_.reset();
     writer_.reset();
     input_.drop();
+    input_.begin_pass();
     wanted_ = Want::nothing();  // if there is an error now
     reader_ = op_.reader();
     decide();
@@ -48,8 +49,12 @@ class FileCacheOp::State final : public MergeState, public graph::AsksForInputs 
     out.forward(in_pass(std::move(slot), pass_));
   }
   void take(std::size_t, Slot&& slot, Emitter& out) override {
-    const bool was_given = input_.take_among(next_);  // by a file found to be damaged, or before the run was resumed
-    if (!was_given) ++next_;
+    const bool was_given =
+        input_.take_among(next_, slot);  // by a file found to be damaged, or before the run was resumed
+    if (!was_given) {
+      ++next_;
+      input_.give(slot);
+    }
     forget_round(slot.stamp);
     write(slot);
     if (!was_given) out.forward(in_pass(std::move(slot), pass_));
@@ -69,10 +74,12 @@ class FileCacheOp::State final : public MergeState, public graph::AsksForInputs 
   }
   bool save(StateWriter& out) const override {
     out.number(static_cast<std::int64_t>(next_));
+    input_.save(out);
     return input_.is_as_of_a_new_run();
   }
   void restore(StateReader& in) override {
     next_ = static_cast<std::uint64_t>(in.count());
+    input_.restore(in);
     if (!reader_) return;
     if (next_ > reader_->size()) StateReader::refuse();
     ahead_.reset();

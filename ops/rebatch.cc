@@ -54,8 +54,9 @@ class State final : public StreamState {
     if (!rows_) rows_ = factory_.open();
     const std::int64_t bytes = slot.value_bytes();
     const std::int64_t before = rows_->size();
-    last_ = slot.stamp;
+    const Stamp stamp = slot.stamp;
     rows_->add(std::move(slot.value));
+    last_ = stamp;  // not of one that failed: it is none of the rows
     batches_.push_back({rows_->size() - before, bytes, input});
     held_bytes_ += bytes;
   }

@@ -207,8 +207,9 @@ class StreamState {
   virtual bool flush(Emitter&) { return false; }
   virtual void pass_end(Emitter&) {}                     // gives the rest; state for the next pass starts clean
   virtual std::int64_t held_bytes() const { return 0; }  // of elements kept inside
-  // Between two inputs of a pass, not more than some hundred times a second: writes what restore() needs to go on
-  // there. False: it does not, and a run that is resumed in the middle of a pass runs that pass again from its start.
+  // Between two inputs of a pass, at most a thousand times a second, for a hundredth of the time: writes what restore()
+  // needs to go on there. False: it does not, and a run that is resumed in the middle of a pass runs that pass again
+  // from its start.
   virtual bool save(StateWriter& out) const {
     static_cast<void>(out);
     return false;

@@ -134,12 +134,8 @@ std::optional<std::int64_t> ElementwiseBody::bytes_hint(const Group& group) cons
 // ------------------------------------------------------------------------------------------------ stream
 
 StreamBody::StreamBody(std::unique_ptr<StreamState> state, std::size_t stage, std::size_t depth, BodyHost& host,
-                       bool is_as_new_after_output)
-    : state_(std::move(state)),
-      stage_(stage),
-      depth_(depth),
-      host_(host),
-      saves_(*state_, host, is_as_new_after_output) {}
+                       const StreamSaves::Traits& traits)
+    : state_(std::move(state)), stage_(stage), depth_(depth), host_(host), saves_(*state_, host, traits) {}
 
 // What a resumed state gives at a pass's beginning has been given.
 void StreamBody::begin() {
@@ -233,7 +229,7 @@ void StreamBody::take_item(Slot&& slot) {
     return saves_.restore();
   }
   const Stamp stamp = slot.stamp;
-  saves_.note_input();
+  saves_.note_input(slot);
   guarded(stamp,
           [&] { slot.is_element() ? state_->element(std::move(slot), *this) : state_->error(std::move(slot), *this); });
   if (wants_nothing_) return close_pass();
@@ -289,7 +285,7 @@ void StreamBody::take_mark(Slot&& mark) {
   if (ends_input) {
     guarded(of_no_element(stamp), [this] { state_->pass_end(*this); });
     wants_nothing_ = false;
-    saves_.begin_pass();
+    saves_.end_pass(mark);
   }
   sequence_ = stamp.sequence + 1;
   add(std::move(mark));

@@ -172,9 +172,8 @@ class ElementwiseBody final : public Body {
 // Feeds a StreamState, slot by slot, and keeps the books of its passes.
 class StreamBody final : public Body, private Emitter {
  public:
-  // is_as_new_after_output: StreamOp's.
   StreamBody(std::unique_ptr<StreamState> state, std::size_t stage, std::size_t depth, BodyHost& host,
-             bool is_as_new_after_output = false);
+             const StreamSaves::Traits& traits = {});
   void run(Group& group, Context& context) override;
   std::int64_t held_bytes() const override { return held_.bytes() + saves_.held_bytes(); }
   Slots& results_of(Group& group) const override { return group.results; }
@@ -289,7 +288,7 @@ class SourceBody final : public Body, private Resumes {
   void pass_over_delivered();
   bool leave_out_delivered(Slots& slots, bool has_one);
   void go_to_save_point(Context& context);
-  void skip(std::int64_t positions, Context& context);
+  void skip(const SlotCount& positions, Context& context);
   bool is_save_point_due(bool begins_pass) const;
   void give_save_point(Slots& out);
 
@@ -305,11 +304,13 @@ class SourceBody final : public Body, private Resumes {
   std::optional<Stamp> resume_;
 
   // Where it goes on, or gives save points.
-  std::int64_t given_ = 0;    // of the pass, failures among them
-  std::int64_t to_skip_ = 0;  // of the pass, by a reader that has to read them again
+  SlotCount given_;           // of the pass
+  bool is_resumed_ = false;   // in the pass that comes first,
+  SlotCount goes_on_behind_;  // where so many had been given
   std::optional<std::string> reader_state_;
-  std::int64_t goes_on_at_ = 0;  // so many had been given
+  LeftOut again_;  // of these, what a reader has to read again
   SaveClock saved_;
+  SavePace pace_;
   std::atomic<bool> missed_{false};
 };
 

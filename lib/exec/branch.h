@@ -24,6 +24,7 @@ struct Branch {
   int places_end = 0;     // the stage whose results the next op gets; those of stages before it have no place there
   BatchAhead ahead = {};  // what is known of the batch that they go to
   std::optional<graph::Positions> positions = {};  // it is these, and nothing else
+  bool keeps_numbers = false;                      // as Plan's
 };
 
 }  // namespace penstock::exec

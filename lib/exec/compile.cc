@@ -57,6 +57,7 @@ class Compiler {
     plan_->text = graph::pipeline_text(owner_);
     plan_->work_text = graph::work_text(owner_);
     plan_->resumes_by_position = by_position_;
+    plan_->keeps_numbers = now_.keeps_numbers;
     plan_->resume_stage = first_stream_ == 0 ? plan_->stages.size() : first_stream_;
     return plan_;
   }
@@ -158,6 +159,7 @@ class Compiler {
           SourceParts parts{.source = positions.source, .order = positions.order(), .lends = lends, .number = source};
           return std::make_unique<SourceBody>(std::move(parts), passes, host);
         });
+    now_.keeps_numbers = true;
     if (stage.form == Form::computes && stage.form_is_known) now_.positions = std::move(positions);
     put_first(std::move(stage));
     return next;
@@ -264,7 +266,8 @@ class Compiler {
     segment_below_[input.segment] = now_.segment;
     edges_[input.last].to = next_stage();
     edges_[input.last].port = merge.ports.size();
-    merge.ports.push_back({.depth = input.repeats.size(), .buffer = input.buffer});
+    merge.ports.push_back(
+        {.depth = input.repeats.size(), .buffer = input.buffer, .keeps_numbers = input.keeps_numbers});
   }
 
   // With those that share its calls. Gives the next node to add.
@@ -273,6 +276,7 @@ class Compiler {
     const std::vector<FusedOp> ops = ops_of_a_call(owner_, std::span(nodes_).subspan(number));
     note_calls(stage, *nodes_[number].node);
     for (const FusedOp& each : ops) {
+      now_.keeps_numbers = now_.keeps_numbers && each.op->declares() == Declares::one_each;
       by_position_ = by_position_ && each.op->order() == Order::kept && !each.op->has_state() && !stage.is_nest() &&
                      !(first_stream_ != 0 && each.op->may_fan_out());
       if (!each.op->passes_memory_on()) stage.gives.bytes = bytes_of_results(*each.op);
@@ -315,13 +319,15 @@ class Compiler {
   void add_stream(const Use& use, std::shared_ptr<const StreamOp> op) {
     StagePlan stage = stage_of(use);
     const std::size_t depth = stage.depth;
+    const bool keeps_numbers = std::exchange(now_.keeps_numbers, false);
     stage.form = op->form();
     stage.form_is_known = op->form_is_known();
     stage.passes_memory_on = true;
     stage.holding = {op->elements_held(), op->bytes_of_place()};
-    stage.open =
-        with_place(stage, [op, depth](std::size_t index, BodyHost& host, PassControl&) -> std::unique_ptr<Body> {
-          return std::make_unique<StreamBody>(opened(op->open(0)), index, depth, host, op->is_as_new_after_output());
+    stage.open = with_place(
+        stage, [op, depth, keeps_numbers](std::size_t index, BodyHost& host, PassControl&) -> std::unique_ptr<Body> {
+          return std::make_unique<StreamBody>(opened(op->open(0)), index, depth, host,
+                                              StreamSaves::Traits{op->is_as_new_after_output(), keeps_numbers});
         });
     by_position_ = by_position_ && op->is_as_new_after_output();
     if (first_stream_ == 0) first_stream_ = next_stage();

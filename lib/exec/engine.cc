@@ -14,6 +14,11 @@ namespace penstock::exec {
 namespace {
 
 // The stage and all before it.
+bool has_missed(const Resumes& stage, const PassControl& passes) {
+  const std::int64_t mark = stage.ended_short();
+  return stage.has_missed() || (mark >= 0 && !passes.was_cut(static_cast<std::uint64_t>(mark)));
+}
+
 void resume_from(const EngineState& state, std::size_t stage, const SavePointRef& here) {
   Resumes* const resumes = state.stages[stage]->resumes();
   const auto inputs = resumes != nullptr ? resumes->resume_from(here) : std::vector{here};
@@ -72,10 +77,12 @@ void Engine::resume_by_position(const Stamp& last) {
 }
 
 bool Engine::has_missed_resumption() const noexcept {
-  return std::ranges::any_of(state_.stages, [](const auto& stage) {
-    const Resumes* const resumes = stage->resumes();
-    return stage->body().has_missed_resumption() || (resumes != nullptr && resumes->has_missed());
-  });
+  for (std::size_t i = 0; i < state_.stages.size(); ++i) {
+    if (state_.stages[i]->body().has_missed_resumption()) return true;
+    const Resumes* const resumes = state_.stages[i]->resumes();
+    if (resumes != nullptr && has_missed(*resumes, state_.passes_of(i))) return true;
+  }
+  return false;
 }
 
 void Engine::request_stop() {

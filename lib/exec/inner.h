@@ -9,6 +9,7 @@
 #include <stop_token>
 #include <utility>
 
+#include "lib/exec/left_out.h"
 #include "lib/exec/packet.h"
 
 namespace penstock::exec {
@@ -23,7 +24,7 @@ struct Inner {
   std::unique_ptr<InnerDataset> dataset;  // null: not opened yet, or it has ended
   bool was_opened = false;
   bool has_ended = false;
-  std::int64_t to_skip = 0;     // slots that had left before the run was resumed
+  LeftOut again;                // what had left before the run was resumed
   std::int64_t held_bytes = 0;  // by the ops of the dataset
   std::int64_t opening_ns = 0;  // that the call took to open it
 
@@ -37,8 +38,8 @@ struct Inner {
   std::int64_t grain_ns = 0;  // and for how long
   Slots out;
   std::size_t left = 0;           // of `out`, to the next stage
-  std::int64_t number = 0;        // of the input (LaneSaves)
-  std::int64_t given = 0;         // slots that have left, in this run or before
+  SlotCount through;              // inputs up to it and with it (LaneSaves)
+  SlotCount given;                // slots that have left, in this run or before
   bool has_part_out = false;      // results of a call have left it in front of the others, and are to come into `out`
   Slots behind_part;              // those others, if the call has ended meanwhile
   std::int64_t out_bytes = 0;     // of the rest

@@ -10,12 +10,14 @@ namespace penstock::exec {
 
 // ------------------------------------------------------------------------------------------------ inputs
 
-LaneSaves::Admission LaneSaves::admit() {
-  const std::int64_t number = admitted_++;
-  if (number >= rest_) return {.number = number};
+LaneSaves::Admission LaneSaves::admit(const Slot& input) {
+  const std::int64_t number = admitted_.slots;
+  admitted_.add(input);
+  if (!again_.goes_on()) return {.through = admitted_};
+  if (!again_.take(input)) std::rethrow_exception(fails_this_time(input));
   const bool was_open = next_admitted_ < held_.size() && held_[next_admitted_].number == number;
-  if (!was_open) return {.number = number, .is_left_out = true};
-  return {.number = number, .to_skip = held_[next_admitted_++].given};
+  if (!was_open) return {.through = admitted_, .is_left_out = true};
+  return {.through = admitted_, .given = held_[next_admitted_++].given};
 }
 
 void LaneSaves::note(Slot&& save_point) {
@@ -23,16 +25,17 @@ void LaneSaves::note(Slot&& save_point) {
   has_news_ = true;
 }
 
-void LaneSaves::admit_end_of_pass() {
+void LaneSaves::admit_end_of_pass(const Slot& mark) {
   ++admitted_pass_;
-  admitted_ = std::max(admitted_, rest_);  // those that have not come, as the pass was cut, have had their places
-  rest_ = 0;
+  if (again_.goes_on()) ended_short_ = static_cast<std::int64_t>(mark.stamp.sequence);
+  admitted_ = admitted_ + again_.count();  // those that have not come have had their places
+  again_ = {};
 }
 
-std::size_t LaneSaves::take_place() {
+std::size_t LaneSaves::take_place(const SlotCount& through) {
   begins_pass_ = false;
   if (!takes_back()) {
-    ++taken_;
+    taken_ = through;
     return turns_.place();
   }
   const std::size_t place = held_[next_held_++].place;
@@ -54,9 +57,9 @@ bool LaneSaves::is_due() const {
 
 // Of those open and the next one.
 std::int64_t LaneSaves::oldest_of(std::span<Group* const> places) const {
-  std::int64_t oldest = taken_;
+  std::int64_t oldest = taken_.slots;
   for (const Group* const group : places)
-    if (group != nullptr) oldest = std::min(oldest, group->inner->number);
+    if (group != nullptr) oldest = std::min(oldest, group->inner->through.slots - 1);
   return oldest;
 }
 
@@ -66,16 +69,17 @@ SavePointRef LaneSaves::due(std::span<Group* const> places) try {
   const std::int64_t begin = traits_.machine.now();
   const NotedPoint* const from = noted_.last_before(pass_, oldest_of(places));
   if (from == nullptr) return nullptr;
-  SavePoint point{.inputs = {{from->point, taken_ - from->next}}, .held = {}, .state = {}};
+  SavePoint point{.inputs = {{from->point, taken_ - from->before}}, .held = {}, .state = {}};
   StateWriter out;
   std::vector<std::int64_t> held;
   turns_.save(out);
   for (std::size_t place = 0; place < places.size(); ++place) {
     if (places[place] == nullptr) continue;
     const Inner& inner = *places[place]->inner;
-    held.push_back(inner.number - from->next);
+    held.push_back(inner.through.slots - 1 - from->before.slots);
     out.number(static_cast<std::int64_t>(place));
-    out.number(inner.given);
+    out.number(inner.given.slots);
+    out.number(inner.given.errors);
   }
   point.held = HeldNumbers::of(held);
   point.state = out.bytes();
@@ -101,14 +105,16 @@ std::vector<SavePointRef> LaneSaves::resume_from(const SavePointRef& here) {
   std::vector<std::size_t> places;
   for (const std::int64_t number : here->held.list()) {
     places.push_back(static_cast<std::size_t>(in.number(0, traits_.plan.nest.cycle_length - 1)));
-    held_.push_back({number, places.back(), in.count()});
+    const std::int64_t given = in.count();
+    held_.push_back({number, places.back(), {given, in.number(0, given)}});
   }
   std::ranges::sort(places);
   in.expect_end();
   if (std::ranges::adjacent_find(places) != places.end()) fail_to_resume();
   std::ranges::sort(held_, {}, &Held::number);
-  rest_ = taken_ = input.since;
-  noted_.note({.point = input.at});
+  taken_ = input.since;
+  again_ = LeftOut(input.since, false);
+  noted_.note({.before = {}, .point = input.at});
   if (held_.empty()) turns_ = *turns_then_;
   return {input.at};
 }

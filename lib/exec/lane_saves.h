@@ -10,6 +10,7 @@
 // Thread safety: with the stage's lock held.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -31,18 +32,19 @@ class LaneSaves final : public Resumes {
 
   // What becomes of an input.
   struct Admission {
-    std::int64_t number = 0;
+    SlotCount through;         // inputs up to it and with it
     bool is_left_out = false;  // it was used up when the run was resumed
-    std::int64_t to_skip = 0;  // slots that it had given then
+    SlotCount given = {};      // slots that it had given then
   };
-  Admission admit();
+  // Throws where the run cannot be resumed: an input fails that did not.
+  Admission admit(const Slot& input);
   void note(Slot&& save_point);  // before the next input
-  void admit_end_of_pass();
+  void admit_end_of_pass(const Slot& mark);
 
   // Whether inputs that were open are still to get the places that they had.
   bool takes_back() const noexcept { return next_held_ < held_.size(); }
   // Of the next input: the one that it had, or that at the turn.
-  std::size_t take_place();
+  std::size_t take_place(const SlotCount& through);
   void give_up() noexcept { next_held_ = held_.size(); }  // the pass ends before all of them have come
   void give() noexcept { ++given_; }
   void end_pass() noexcept {
@@ -57,19 +59,20 @@ class LaneSaves final : public Resumes {
   const Stamp& pass() const noexcept { return stamp_; }  // of the last one
 
   std::vector<SavePointRef> resume_from(const SavePointRef& here) override;
+  std::int64_t ended_short() const noexcept override { return ended_short_; }
 
  private:
   struct Held {
     std::int64_t number;
     std::size_t place;
-    std::int64_t given;
+    SlotCount given;
   };
   std::int64_t oldest_of(std::span<Group* const> places) const;
 
   const StageTraits& traits_;
   Turns& turns_;
   NotedPoints noted_;
-  std::int64_t admitted_ = 0, taken_ = 0;
+  SlotCount admitted_, taken_;
   std::int64_t admitted_pass_ = 0, pass_ = 0;
   bool begins_pass_ = true;
   bool has_news_ = false;
@@ -80,7 +83,8 @@ class LaneSaves final : public Resumes {
 
   std::vector<Held> held_;  // by number
   std::size_t next_admitted_ = 0, next_held_ = 0;
-  std::int64_t rest_ = 0;            // the number of the first input that had no place
+  LeftOut again_;  // inputs that had a place
+  std::atomic<std::int64_t> ended_short_{-1};
   std::optional<Turns> turns_then_;  // when all that were open have their places
 };
 

@@ -38,7 +38,7 @@ bool Lanes::admit(Group& group) {
   if (group.mark) {
     if (ends_turns(group)) {
       ++passes_;
-      saves_.admit_end_of_pass();
+      saves_.admit_end_of_pass(slot);
     }
     return true;
   }
@@ -47,11 +47,12 @@ bool Lanes::admit(Group& group) {
     group.slots.clear();
     return false;
   }
-  const LaneSaves::Admission input = saves_.admit();
+  const LaneSaves::Admission input = saves_.admit(slot);
   if (input.is_left_out) return false;
   group.inner = std::make_unique<Inner>(slot.stamp, passes_);
-  group.inner->number = input.number;
-  group.inner->given = group.inner->to_skip = input.to_skip;
+  group.inner->through = input.through;
+  group.inner->given = input.given;
+  group.inner->again = LeftOut(input.given, false);
   group.inner->has_ended = !slot.is_element();
   prepare(group);
   return true;
@@ -122,7 +123,7 @@ void Lanes::collect(Slots& out, std::int64_t credits) {
     while (step(out, credits)) {
     }
   };
-  if (credits > 0 && saves_.is_due()) {
+  if (credits > 0 && !saves_.begins_pass() && saves_.is_due()) {
     --credits;  // one is kept for the save point, which ends a group
     step_on();
     give_save_point(out, ++credits);
@@ -151,7 +152,7 @@ bool Lanes::take_place(Slots& out, std::int64_t& credits) {
   Group& next = *ring_.groups()[open_];
   if (next.inner) {
     if (saves_.begins_pass() && credits > 0) give_save_point(out, credits);
-    const std::size_t place = saves_.take_place();
+    const std::size_t place = saves_.take_place(next.inner->through);
     if (place >= places_.size()) places_.resize(place + 1);
     places_[place] = &next;
     ++open_;
@@ -191,10 +192,10 @@ bool Lanes::give(Group& group, Slots& out, std::int64_t& credits) {
   if (credits == 0) return false;
   Inner& inner = *group.inner;
   inner.out_bytes -= inner.out[inner.left].bytes();
+  inner.given.add(inner.out[inner.left]);
   out.push_back(std::move(inner.out[inner.left++]));
   if (out.back().stamp.sequence < sequence_) out.back().stamp.sequence = sequence_ & kSequences;
   --credits;
-  ++inner.given;
   saves_.give();
   turns_.give();
   const bool may_wait = group.state == Group::State::done && !inner.has_ended && !inner.has_part_out;

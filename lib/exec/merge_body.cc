@@ -91,8 +91,10 @@ MergeBody::Step MergeBody::enter_pass() {
     wants_nothing_ = false;
     ports_.news().ask_of_all();
     ends_told_.begin_anew();
-    if (!guarded(OfPass{pass_}, [this] { state_->begin_pass(of_no_element(pass_)); })) wants_nothing_ = true;
-    if (saves_.begin_pass()) out_->clear();  // a failure to begin it has been told
+    wants_nothing_ = !guarded(OfPass{pass_}, [this] { state_->begin_pass(of_no_element(pass_)); });
+    if (wants_nothing_ && saves_.is_resumed())  // it had begun before
+      host_.give_up(out_->back().value.get<std::exception_ptr>());
+    saves_.begin_pass();
   }
   return passes_.cut_requested() ? Step::pass_has_ended : Step::went_on;
 }

@@ -20,15 +20,13 @@ std::vector<SavePointRef> MergeSaves::resume_from(const SavePointRef& here) {
   return inputs;
 }
 
-bool MergeSaves::begin_pass() {
+void MergeSaves::begin_pass() {
   begins_pass_ = is_as_new_ = true;
-  const bool is_resumed = std::exchange(is_resumed_, false);
-  if (is_resumed) ports_.ask_all_to_catch_up();
-  if (!restores_) return is_resumed;
+  if (std::exchange(is_resumed_, false)) ports_.ask_all_to_catch_up();
+  if (!restores_) return;
   is_as_new_ = false;
   const std::string saved = *std::exchange(restores_, std::nullopt);
   restore_or_give_up(host_, StateReader(saved), [&](StateReader& in) { state_.restore(in); });
-  return true;
 }
 
 void MergeSaves::end_pass() noexcept {

@@ -30,8 +30,9 @@ class MergeSaves final : public Resumes {
   std::vector<SavePointRef> resume_from(const SavePointRef& here) override;
   bool has_missed() const noexcept override { return ports_.has_missed() || input_runs_.have_missed(); }
 
-  // The state has begun a pass: gives it what it was, in the pass in which the run goes on. Whether it is that one.
-  bool begin_pass();
+  bool is_resumed() const noexcept { return is_resumed_; }  // in the pass that comes next
+  // The state has begun a pass: gives it what it was, in the pass in which the run goes on.
+  void begin_pass();
   void end_pass() noexcept;                          // what was is of no use for another one
   void note_step() noexcept { is_as_new_ = false; }  // of the state, before it
   // Give one that is due. At a pass's beginning at once, for nothing else tells where it begins; else behind what the

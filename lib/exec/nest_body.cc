@@ -5,6 +5,8 @@
 #include <stop_token>
 #include <utility>
 
+#include <penstock/error.h>
+
 #include "lib/exec/inner.h"
 #include "lib/exec/inner_dataset.h"
 
@@ -39,20 +41,6 @@ bool hand_over(Group& group, Slots& made) {
   return call.progress.is_wanted_back.load(std::memory_order_relaxed);
 }
 
-// What has left before the run was resumed.
-void leave_out_given(Inner& inner, Slots& made) {
-  if (inner.to_skip == 0) return;
-  inner.to_skip -= static_cast<std::int64_t>(made.size());
-  made.clear();
-}
-
-// Behind the handler, which has the exception, too. Where one slot had been given, it had failed before.
-void end_by_failure(Group& group, Slots& failure) {
-  if (failure.empty()) return;
-  group.inner->has_ended = true;
-  if (group.inner->to_skip != 1) hand_over(group, failure);
-}
-
 }  // namespace
 
 void NestBody::run(Group& group, Context& context) {
@@ -64,10 +52,10 @@ void NestBody::run(Group& group, Context& context) {
   } catch (...) {
     append_failure(failure, inner.stamp);
   }
-  end_by_failure(group, failure);
+  if (!failure.empty()) fail(group, failure);  // behind the handler, which has the exception, too
   if (context.is_unwanted()) inner.has_ended = true;
   if (!inner.was_opened) group.slots.clear();  // what it was to be made of
-  if (inner.has_ended) inner.dataset.reset();
+  if (inner.has_ended) end(inner, context);
   inner.held_bytes = inner.dataset ? inner.dataset->held_bytes() : 0;
 }
 
@@ -88,6 +76,32 @@ void NestBody::open(Group& group, Context& context) {
   inner.opening_ns = host_.now() - begin;
 }
 
+void NestBody::fail(Group& group, Slots& failure) const {
+  group.inner->has_ended = true;
+  leave_out_given(*group.inner, failure);
+  hand_over(group, failure);
+}
+
+// What has left before the run was resumed.
+void NestBody::leave_out_given(Inner& inner, Slots& made) const {
+  if (!inner.again.goes_on()) return;
+  for (const Slot& slot : made) {
+    if (!inner.again.take(slot)) host_.give_up(fails_this_time(slot));
+  }
+  made.clear();
+}
+
+// It may have fewer slots than it had given.
+void NestBody::end(Inner& inner, const Context& context) const {
+  inner.dataset.reset();
+  const bool is_short = std::exchange(inner.again, {}).goes_on();
+  if (!is_short || context.is_unwanted() || inner.stop.stop_requested()) return;
+  host_.give_up(std::make_exception_ptr(Error(
+      ErrorCode::data_loss,
+      "a dataset that was open when the checkpoint was taken ends this time before its place there. Resume with the "
+      "input that it was taken of, or start the epoch anew")));
+}
+
 void NestBody::read(Group& group, Context& context) const {
   Inner& inner = *group.inner;
   const bool by_one = op_->form() == Form::blocks || inner.dataset->may_wait();
@@ -95,15 +109,17 @@ void NestBody::read(Group& group, Context& context) const {
   const std::stop_token stop = inner.stop.get_token();
   const std::int64_t begin = host_.now();
   Slots made;
-  std::int64_t count = 0, at_once = 1;
+  std::int64_t pulled = 0, count = 0, at_once = 1;
   for (bool goes_on = true; goes_on && !inner.has_ended && count < inner.wanted;) {
-    const std::int64_t most = std::min(at_once, inner.to_skip > 0 ? inner.to_skip : inner.wanted - count);
+    const std::int64_t most =
+        std::min(at_once, inner.again.goes_on() ? inner.again.count().slots : inner.wanted - count);
     inner.has_ended = !inner.dataset->pull(made, static_cast<std::size_t>(most), context, stop);
+    pulled += static_cast<std::int64_t>(made.size());
     leave_out_given(inner, made);
     count += static_cast<std::int64_t>(made.size());
     const bool is_wanted_back = hand_over(group, made);
     const std::int64_t time = host_.now() - begin;
-    at_once = by_one ? 1 : next_at_once(at_once, time, count);
+    at_once = by_one ? 1 : next_at_once(at_once, time, pulled);
     goes_on = !is_wanted_back && !context.is_unwanted() && time < (count == 0 ? kPatience : 1) * inner.grain_ns;
   }
 }

@@ -22,6 +22,9 @@ class NestBody final : public Body {
   void go_on(Group& group, Context& context);
   void open(Group& group, Context& context);
   void read(Group& group, Context& context) const;
+  void fail(Group& group, Slots& failure) const;
+  void leave_out_given(Inner& inner, Slots& made) const;
+  void end(Inner& inner, const Context& context) const;
 
   const std::shared_ptr<const ElementwiseOp> op_;
   ElementwisePasses calls_;

@@ -18,11 +18,12 @@
 namespace penstock::exec {
 
 struct NotedPoint {
-  std::int64_t pass = 0, next = 0;  // the input that it stands before
+  std::int64_t pass = 0;
+  SlotCount before;  // of the input
   SavePointRef point;
   Stamp stamp = {};
 
-  std::tuple<std::int64_t, std::int64_t> place() const noexcept { return {pass, next}; }
+  std::tuple<std::int64_t, std::int64_t> place() const noexcept { return {pass, before.slots}; }
 };
 
 class NotedPoints {

@@ -19,7 +19,7 @@ std::int64_t bytes_in(const Queue<Slots>& packets) {
 
 PortQueues::PortQueues(std::size_t stage, const std::vector<PortPlan>& ports, std::size_t digits, BodyHost& host)
     : stage_(stage), host_(host), news_(ports.size()), at_(digits) {
-  for (const PortPlan& port : ports) ports_.emplace_back(port.depth, digits);
+  for (const PortPlan& port : ports) ports_.emplace_back(port, digits);
   arrived_.reserve(ports.size());
 }
 
@@ -73,10 +73,10 @@ void PortQueues::leave_out(Port& port, const Slot& slot) {
   if (slot.kind() == Slot::Kind::save_point) {
     port.save_point = save_point_of(slot);
     port.saved_at = port.at;
-    port.since = 0;
+    port.since = {};
     has_saved_ = true;
-  } else if (port.is_in_pass && port.to_skip > 0) {
-    --port.to_skip;
+  } else if (port.is_in_pass && port.again.goes_on() && !port.again.take(slot)) {
+    host_.give_up(fails_this_time(slot));
   }
 }
 
@@ -85,7 +85,7 @@ Slot PortQueues::pop(std::size_t number) {
   Slots& front = port.queue.front();
   Slot slot = std::move(front[port.taken]);
   held_bytes_ -= slot.bytes();
-  port.since += slot.is_item();
+  port.since.add(slot);
   --waiting_;
   news_.take(number);
   if (++port.taken == front.size()) {
@@ -100,7 +100,7 @@ void PortQueues::go_on_to(std::size_t level, std::uint64_t round) {
   at_.turn(level, round);
   for (Port& port : ports_) {
     port.is_in_pass = port.at == at_;
-    port.to_skip = 0;  // that was of the pass before
+    port.again = {};  // that was of the pass before
     port.skips_pass = false;
   }
   let_go_of_earlier_passes();
@@ -127,11 +127,11 @@ void PortQueues::pass_mark(std::size_t number, const Slot& mark) {
   host_.input_has_ended(stage_, number, mark.stamp.sequence);
   if (mark.level() >= port.depth) {
     port.at.turn(mark.level() - port.depth, PassControl::round_of(mark));
-    port.since = 0;
+    port.since = {};
   }
   port.is_in_pass = port.at == at_;
   if (port.at > at_) {
-    if (std::exchange(port.to_skip, 0) > 0) missed_ = true;
+    if (std::exchange(port.again, {}).goes_on()) missed_ = true;
     port.skips_pass = false;
   }
   ask_to_catch_up(number);
@@ -146,7 +146,8 @@ std::vector<SavePoint::Input> PortQueues::save(StateWriter& out) {
   for (const Port& port : ports_) {
     const bool has_one = port.saved_at.is_in_round_of(at_);
     const bool is_in_pass = port.at == at_;
-    inputs.push_back({has_one ? port.save_point : nullptr, port.to_skip + (is_in_pass ? port.since : 0)});
+    inputs.push_back(
+        {has_one ? port.save_point : nullptr, port.again.count() + (is_in_pass ? port.since : SlotCount())});
     out.number(port.at > at_ || port.skips_pass ? 1 : 0);
     write_digits((has_one ? port.saved_at : beginning).digits(), out);
   }
@@ -166,7 +167,7 @@ std::vector<SavePointRef> PortQueues::resume_from(const SavePoint& here, StateRe
     if (port.at > at_) fail_to_resume();
     port.is_in_pass = port.at == at_;
     port.save_point = input.at;
-    port.to_skip = input.since;
+    port.again = LeftOut(input.since, port.keeps_numbers);
     inputs.push_back(input.at);
   }
   return inputs;

@@ -62,9 +62,11 @@ class PortQueues {
 
  private:
   struct Port {
-    Port(std::size_t repeats_in_branch, std::size_t digits) : depth(repeats_in_branch), at(digits), saved_at(digits) {}
+    Port(const PortPlan& plan, std::size_t digits)
+        : depth(plan.depth), keeps_numbers(plan.keeps_numbers), at(digits), saved_at(digits) {}
 
     std::size_t depth;
+    bool keeps_numbers;
     Queue<Slots> arrived;        // since the last run; with the stage's lock held
     Queue<Slots> queue;          // not used up
     std::size_t taken = 0;       // slots already taken from queue.front()
@@ -72,15 +74,15 @@ class PortQueues {
     bool is_in_pass = true;      // that is the merge's: compared once a pass, not with each slot
     std::uint64_t sequence = 0;  // of that pass, in its branch
 
-    SavePointRef save_point;   // the last one that has come; null: the beginning of the epoch
-    Odometer saved_at;         // the pass that it stands in
-    std::int64_t since = 0;    // slots taken of the present pass, behind the save point if that is in this pass
-    std::int64_t to_skip = 0;  // slots that had been taken of the merge's pass when a run was resumed,
-    bool skips_pass = false;   // or all of it
+    SavePointRef save_point;  // the last one that has come; null: the beginning of the epoch
+    Odometer saved_at;        // the pass that it stands in
+    SlotCount since;          // taken of the present pass, behind the save point if that is in this pass
+    LeftOut again;            // what had been taken of the merge's pass when a run was resumed,
+    bool skips_pass = false;  // or all of it
   };
 
   static bool is_ready(const Port& port) {
-    return port.is_in_pass && port.to_skip == 0 && !port.skips_pass && !port.queue.empty() &&
+    return port.is_in_pass && !port.again.goes_on() && !port.skips_pass && !port.queue.empty() &&
            port.queue.front()[port.taken].is_item();
   }
   void leave_out(Port& port, const Slot& slot);

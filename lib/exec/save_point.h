@@ -3,7 +3,7 @@
 // Sources give one now and then, as a slot among their elements. On its way to the consumer each stage replaces it by
 // one of its own, which refers to that of its input; one whose calls need no state hands it on. A checkpoint is the
 // last one that the consumer has passed, and how many slots it has had since. Where they stand decides nothing but what
-// a resume costs. Numbers count elements and errors, so they hold whether or not something fails this time.
+// a resume costs. Numbers count elements and errors (LeftOut).
 //
 // A stage that cannot go on in the middle of a pass hands on only what comes before a pass has begun: the rest is left
 // out further down. Null: the beginning of the epoch.
@@ -18,6 +18,8 @@
 
 #include <penstock/slot.h>
 #include <penstock/state.h>
+
+#include "lib/exec/left_out.h"
 
 namespace penstock::exec {
 
@@ -37,14 +39,14 @@ struct HeldNumbers {
 struct SavePoint {
   struct Input {
     SavePointRef at;
-    std::int64_t since = 0;  // slots behind it that are used up
+    SlotCount since = {};  // slots behind it that are used up
   };
   std::vector<Input> inputs;  // of a source: none
   HeldNumbers held;           // of the slots used up of the one input, those that the op holds: read again
   std::string state;          // StateWriter's
 
-  // Of its list, which alone may be large; without those of inputs.
-  std::int64_t bytes() const noexcept { return static_cast<std::int64_t>(held.varints.capacity()); }
+  // Without those of inputs.
+  std::int64_t bytes() const noexcept { return static_cast<std::int64_t>(held.varints.capacity() + state.capacity()); }
 };
 
 // After so many slots at least, if so much time has passed; after the longest time in any case. What is between two of
@@ -87,9 +89,11 @@ class Resumes {
   // A run goes on at this save point of the stage's results, or at the beginning of the epoch. Before anything of it
   // runs. Gives those of the inputs. Throws Error(data_loss) where it is none of such a stage.
   virtual std::vector<SavePointRef> resume_from(const SavePointRef& here) = 0;
-  // Whether its pass has ended by itself without that place. Of a source or a merge: others do not know whether a pass
-  // was cut. Any thread.
+  // Whether its pass has ended by itself without that place. Of a source or a merge. Any thread.
   virtual bool has_missed() const noexcept { return false; }
+  // Others do not know whether a pass was cut: of one that has ended without that place, the mark's sequence; -1: none
+  // has. Any thread.
+  virtual std::int64_t ended_short() const noexcept { return -1; }
 };
 
 inline Slot save_point_slot(SavePointRef point, Stamp pass) {

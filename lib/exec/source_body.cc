@@ -26,12 +26,14 @@ std::vector<SavePointRef> SourceBody::resume_from(const SavePointRef& here) {
   check_inputs(*here, 0);
   StateReader in(here->state);
   passes_.wind_to(read_digits(passes_.depth(), in));
-  goes_on_at_ = in.count();
+  is_resumed_ = true;
+  goes_on_behind_.slots = in.count();
+  goes_on_behind_.errors = in.number(0, goes_on_behind_.slots);
   if (in.number(0, 1) == 1) reader_state_ = in.text();
   in.expect_end();
-  if (parts_.order && goes_on_at_ > parts_.order->size())
-    fail_to_resume(", as it stands behind " + std::to_string(goes_on_at_) + " elements of a source that has only " +
-                   std::to_string(parts_.order->size()));
+  if (parts_.order && goes_on_behind_.slots > parts_.order->size())
+    fail_to_resume(", as it stands behind " + std::to_string(goes_on_behind_.slots) +
+                   " elements of a source that has only " + std::to_string(parts_.order->size()));
   return {};
 }
 
@@ -40,7 +42,7 @@ bool SourceBody::begin_reading(const Stamp& pass, Slots& out, Context& context) 
   at_ = pass;
   at_.ordinal = 0;
   at_.source = parts_.number;
-  given_ = 0;
+  given_ = {};
   saved_ = {};
   try {
     if (parts_.order) {
@@ -52,10 +54,10 @@ bool SourceBody::begin_reading(const Stamp& pass, Slots& out, Context& context) 
       context.enter(here);
       parts_.reader->begin_pass(pass.epoch, pass.pass);
     }
-    if (goes_on_at_ > 0) go_to_save_point(context);
+    if (goes_on_behind_.slots > 0) go_to_save_point(context);
     return true;
   } catch (...) {
-    if (goes_on_at_ > 0) host_.give_up(detail::current_failure());  // it had begun before
+    if (is_resumed_) host_.give_up(detail::current_failure());  // it had begun before
     append_failure(out, of_no_element(pass));
     return false;
   }
@@ -68,25 +70,25 @@ void SourceBody::pass_over_delivered() {
 
 // What a reader cannot go to it reads again: read() leaves it out.
 void SourceBody::go_to_save_point(Context& context) {
-  const std::int64_t given = std::exchange(goes_on_at_, 0);
+  const SlotCount given = std::exchange(goes_on_behind_, {});
   if (parts_.order) return skip(given, context);
   if (!reader_state_) {
-    to_skip_ = given;
+    again_ = LeftOut(given, false);
     return;
   }
   given_ = given;
-  at_.ordinal = given;
+  at_.ordinal = given.slots;
   const std::string state = *std::exchange(reader_state_, std::nullopt);
-  restore_or_give_up(host_, StateReader(state), [&](StateReader& in) { parts_.reader->restore(in, given); });
+  restore_or_give_up(host_, StateReader(state), [&](StateReader& in) { parts_.reader->restore(in, given.slots); });
 }
 
 // In parts of a millisecond or so: an order may draw each of the positions. One that throws had an error in its place,
 // which read() counts.
-void SourceBody::skip(std::int64_t positions, Context& context) {
+void SourceBody::skip(const SlotCount& positions, Context& context) {
   constexpr std::int64_t kPart = 1'000'000;  // ns
   try {
     std::int64_t at_once = 1024;
-    for (std::int64_t left = positions; left > 0 && !context.is_unwanted();) {
+    for (std::int64_t left = positions.slots; left > 0 && !context.is_unwanted();) {
       const std::int64_t begin = host_.now(), part = std::min(left, at_once);
       parts_.order->skip(part);
       left -= part;
@@ -95,27 +97,33 @@ void SourceBody::skip(std::int64_t positions, Context& context) {
     given_ = positions;
   } catch (...) {
     parts_.order->begin_pass(at_.epoch, at_.pass);
-    to_skip_ = positions;
+    again_ = LeftOut(positions, true);
   }
 }
 
 bool SourceBody::is_save_point_due(bool begins_pass) const {
   const SaveSpacing* const spacing = host_.saves();
-  return spacing != nullptr && to_skip_ == 0 && (begins_pass || saved_.is_due(*spacing, host_.now(), given_));
+  if (spacing == nullptr || again_.goes_on()) return false;
+  if (begins_pass) return true;
+  const std::int64_t now = host_.now();
+  return saved_.is_due(*spacing, now, given_.slots) && pace_.allows(*spacing, now);
 }
 
 // Where there is no memory for it, this one is left out.
 void SourceBody::give_save_point(Slots& out) {
   try {
+    const std::int64_t begin = host_.now();
+    saved_ = {begin, given_.slots};
     StateWriter state, of_reader;
     write_digits(passes_.digits(), state);
-    state.number(given_);
-    const bool has_more = given_ > 0 && parts_.reader && parts_.reader->save(of_reader);
+    state.number(given_.slots);
+    state.number(given_.errors);
+    const bool has_more = given_.slots > 0 && parts_.reader && parts_.reader->save(of_reader);
+    pace_.note(begin, host_.now(), 1);
     state.number(has_more ? 1 : 0);
     if (has_more) state.text(of_reader.bytes());
     out.push_back(save_point_slot(
         std::make_shared<const SavePoint>(SavePoint{.inputs = {}, .held = {}, .state = state.bytes()}), at_));
-    saved_ = {host_.now(), given_};
   } catch (...) {
   }
 }
@@ -123,7 +131,7 @@ void SourceBody::give_save_point(Slots& out) {
 // Adds one more slot. False: the pass is over.
 bool SourceBody::produce_one(Slots& out, Context& context) {
   const bool has_one = parts_.order ? produce_chosen(out) : produce_next(out, context);
-  given_ += has_one;
+  if (has_one) given_.add(out.back());
   return has_one;
 }
 
@@ -193,9 +201,10 @@ void SourceBody::run(Group& group, Context& context) {
   }
   const bool was_cut = !is_open || passes_.cut_requested();
   group.slots.push_back(passes_.close());
-  if (std::exchange(to_skip_, 0) > 0 && !was_cut) missed_ = true;
+  if (std::exchange(again_, {}).goes_on() && !was_cut) missed_ = true;
   resume_.reset();  // it was an element of this pass
-  goes_on_at_ = 0;
+  is_resumed_ = false;
+  goes_on_behind_ = {};
   reader_state_.reset();
 }
 
@@ -219,8 +228,8 @@ bool SourceBody::read(Group& group, std::size_t wanted, Context& context) {
 
 // Elements before the one to resume at go no further. For indexable sources they are positions only, which is cheap.
 bool SourceBody::leave_out_delivered(Slots& slots, bool has_one) {
-  if (to_skip_ > 0 && has_one) {
-    --to_skip_;
+  if (again_.goes_on() && has_one) {
+    if (!again_.take(slots.back())) host_.give_up(fails_this_time(slots.back()));
     slots.pop_back();
     return true;
   }

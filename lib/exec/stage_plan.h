@@ -50,9 +50,10 @@ struct Holding {
 
 // An input of a merge.
 struct PortPlan {
-  std::size_t depth = 0;      // repeats in the branch
-  Tunable buffer = AUTOTUNE;  // fixed by a prefetch at its end
-  bool runs_once = false;     // it does not go through the merge's passes, as all its inputs
+  std::size_t depth = 0;       // repeats in the branch
+  Tunable buffer = AUTOTUNE;   // fixed by a prefetch at its end
+  bool runs_once = false;      // it does not go through the merge's passes, as all its inputs
+  bool keeps_numbers = false;  // as Plan's
 };
 
 // Stages between which passes are counted alike: a source or a merge, and what follows up to the next merge.
@@ -145,6 +146,8 @@ struct Plan {
   std::string work_text;                // the same without seeds and data, and with the changes, for tuning
   std::vector<std::string> changes;     // of the graph as written, in words
   bool resumes_by_position = false;     // see Checkpoint::Kind
+  // Each result stands for one of a list of positions, or is that one's error: whatever fails, numbers tell which.
+  bool keeps_numbers = false;
   std::size_t resume_stage = 0;  // where results already delivered are left out: the first stream stage, or the outlet
 
   // Whether runs give save points: not where they are resumed by position, or where elements come in any order.

@@ -48,11 +48,10 @@ std::int64_t slots_made(const Group& group) {
   return std::ranges::count_if(group.slots, [](const Slot& slot) { return slot.kind() != Slot::Kind::save_point; });
 }
 
-// False: the group is of no use. What it has, then, is dropped, and so is an error that was delivered before: what had
-// given more than one slot was none then.
+// False: the group is of no use. What it has, then, is dropped, and so is an error that was delivered before.
 bool open_lane(Group& group, Lanes& lanes, Inbox& inbox) {
   const bool is_admitted = lanes.admit(group);
-  const bool has_been_told = group.inner && group.inner->has_ended && group.inner->to_skip == 1;
+  const bool has_been_told = group.inner && group.inner->has_ended && group.inner->given.slots > 0;
   if (!is_admitted || has_been_told) inbox.drop(group.slots);
   return is_admitted;
 }

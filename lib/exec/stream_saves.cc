@@ -20,11 +20,12 @@ std::vector<SavePointRef> StreamSaves::resume_from(const SavePointRef& here) {
   check_inputs(*here, 1);
   const SavePoint::Input& input = here->inputs.front();
   is_resumed_ = true;
-  until_ = input.since;
+  again_ = LeftOut(input.since, traits_.input_keeps_numbers);
   for (const std::int64_t number : here->held.list()) wanted_.push_back({number, wanted_.size()});
   std::ranges::sort(wanted_, {}, &Wanted::number);
   kept_.reserve(wanted_.size());
   if (!here->state.empty()) saved_ = here->state;
+  if (!saved_ && !wanted_.empty()) fail_to_resume();
   note(input.at, 0);
   has_news_ = false;
   return {input.at};
@@ -32,6 +33,8 @@ std::vector<SavePointRef> StreamSaves::resume_from(const SavePointRef& here) {
 
 void StreamSaves::keep(Slot&& slot) {
   const std::int64_t number = next_++;
+  errors_ += !slot.is_element();
+  if (!again_.take(slot)) host_.give_up(fails_this_time(slot));
   if (kept_.size() == wanted_.size() || wanted_[kept_.size()].number != number) return;
   held_bytes_ += slot.bytes();
   kept_.push_back({std::move(slot), number});
@@ -42,7 +45,7 @@ void StreamSaves::restore() noexcept {
   const bool is_whole = kept_.size() == wanted_.size();
   put_in_its_order();
   const std::string saved = *std::move(saved_);
-  StateReader from(saved, std::exchange(kept_, {}), until_);
+  StateReader from(saved, std::exchange(kept_, {}), next_);
   forget_what_was();
   is_as_new_ = false;
   restore_or_give_up(host_, std::move(from), [&](StateReader& in) {
@@ -76,18 +79,19 @@ std::int64_t StreamSaves::held_bytes() const noexcept {
 
 // ------------------------------------------------------------------------------------------------ its own
 
-void StreamSaves::begin_pass() noexcept {
-  until_ = next_;
+void StreamSaves::end_pass(const Slot& mark) noexcept {
+  if (takes_up()) ended_short_ = static_cast<std::int64_t>(mark.stamp.sequence);
+  again_ = {};
   forget_what_was();
   is_resumed_ = false;
   is_as_new_ = true;
   noted_.clear();
   has_news_ = false;
-  given_at_ = held_then_ = 0;
+  errors_ = given_at_ = held_then_ = 0;
 }
 
 void StreamSaves::note(SavePointRef point, std::int64_t next) {
-  noted_.note({.next = next, .point = std::move(point)});
+  noted_.note({.before = {next, errors_}, .point = std::move(point)});
   has_news_ = true;
 }
 
@@ -126,8 +130,8 @@ SavePointRef StreamSaves::point(std::int64_t next) {
   const std::int64_t count = can_say ? out.held_count() : 0;
   const NotedPoint* const base = noted_.last_before(0, count == 0 ? next : std::min(out.least_held(), next));
   if (base == nullptr || !can_say) return nullptr;
-  return given({.inputs = {{base->point, next - base->next}},
-                .held = {out.take_held(), count, base->next},
+  return given({.inputs = {{base->point, SlotCount{next, errors_} - base->before}},
+                .held = {out.take_held(), count, base->before.slots},
                 .state = out.bytes()},
                next);
 }

@@ -10,6 +10,7 @@
 // Thread safety: none; the stage's run.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -28,14 +29,19 @@ class BodyHost;
 
 class StreamSaves final : public Resumes {
  public:
-  // is_as_new_after_output: StreamOp's. The state and the host live longer.
-  StreamSaves(StreamState& state, BodyHost& host, bool is_as_new_after_output) noexcept
-      : state_(state), host_(host), is_as_new_after_output_(is_as_new_after_output) {}
+  struct Traits {
+    bool is_as_new_after_output = false;  // StreamOp's
+    bool input_keeps_numbers = false;     // Plan's
+  };
+  // The state and the host live longer.
+  StreamSaves(StreamState& state, BodyHost& host, const Traits& traits) noexcept
+      : state_(state), host_(host), traits_(traits) {}
 
   // ---- to go on at a save point
   std::vector<SavePointRef> resume_from(const SavePointRef& here) override;
+  std::int64_t ended_short() const noexcept override { return ended_short_; }
   bool is_resumed() const noexcept { return is_resumed_; }  // in the pass being read
-  bool takes_up() const noexcept { return next_ < until_; }
+  bool takes_up() const noexcept { return again_.goes_on(); }
   void keep(Slot&& slot);  // the next one while takes_up(): an element or an error
   // Gives the state what it was, unless something is still to be taken up, or nothing is left to give. What the state
   // throws, or leaves over, ends the run.
@@ -43,12 +49,15 @@ class StreamSaves final : public Resumes {
   std::int64_t held_bytes() const noexcept;
 
   // ---- of the stage's own
-  void begin_pass() noexcept;
+  void end_pass(const Slot& mark) noexcept;
   // One of the input's has come, before the input with this number.
   void note(SavePointRef point, std::int64_t next);
   // The state is given an input; then it gives an output.
-  void note_input() noexcept { is_as_new_ = false; }
-  void note_output() noexcept { is_as_new_ = is_as_new_after_output_; }
+  void note_input(const Slot& slot) noexcept {
+    is_as_new_ = false;
+    errors_ += !slot.is_element();
+  }
+  void note_output() noexcept { is_as_new_ = traits_.is_as_new_after_output; }
   // Whether one is due though none has just come: it could not be given then.
   bool is_due_late() const noexcept { return is_as_new_ && has_news_; }
   // One for before the input with this number, if there can be one. Ops list what they hold in each, so there is none
@@ -68,20 +77,23 @@ class StreamSaves final : public Resumes {
 
   StreamState& state_;
   BodyHost& host_;
-  const bool is_as_new_after_output_;
-  bool is_as_new_ = true;  // the state
-  NotedPoints noted_;      // of this pass: from the last one before what is held
-  bool has_news_ = false;  // since one was given
+  const Traits traits_;
+  bool is_as_new_ = true;    // the state
+  NotedPoints noted_;        // of this pass: from the last one before what is held
+  bool has_news_ = false;    // since one was given
+  std::int64_t errors_ = 0;  // of the pass, among its inputs
   std::int64_t given_at_ = 0, held_then_ = 0;
   SavePace pace_;
 
   // What is taken up.
   bool is_resumed_ = false;
-  std::int64_t next_ = 0, until_ = 0;
+  LeftOut again_;
+  std::int64_t next_ = 0;                // the number of the next one of these
   std::vector<Wanted> wanted_;           // what was held, by number
   std::vector<StateReader::Held> kept_;  // of these, as far as they have come
   std::optional<std::string> saved_;     // of the state; none: as new
   std::int64_t held_bytes_ = 0;
+  std::atomic<std::int64_t> ended_short_{-1};
 };
 
 }  // namespace penstock::exec

@@ -87,6 +87,8 @@ std::shared_ptr<const Checkpoint> load_checkpoint(const io::FileSystem& files, c
 namespace {
 
 std::string place_of(const Checkpoint& checkpoint) {
+  if (!checkpoint.save_point.empty())
+    return "by replay from a save point, and leaves out the last " + std::to_string(checkpoint.since_save_point);
   if (checkpoint.kind == Checkpoint::Kind::replay) return "by replay: runs the epoch again, and leaves these out";
   if (!checkpoint.has_last) return "by position, from the beginning of the epoch";
   return "by position, behind element " + std::to_string(checkpoint.last.ordinal) + " of the source, in pass " +

@@ -108,20 +108,26 @@ std::uint32_t EngineRun::epochs_from(std::uint32_t epoch) const {
   return epoch < options_.first_epoch || epoch >= end ? 1 : end - epoch;
 }
 
+// Where a replay begins, and what it leaves out.
+exec::SavePoint::Input EngineRun::save_point_of(const Checkpoint& from) const {
+  const bool has_one = !from.save_point.empty() && plan_->has_save_points();
+  auto behind = has_one ? runtime::save_point_of(from.save_point, *plan_) : exec::SavePoint::Input();
+  behind.since.slots = behind.at ? from.since_save_point : from.delivered;
+  return behind;
+}
+
 void EngineRun::stand_at(const Checkpoint& from) {
-  const auto save_point = from.save_point.empty() ? nullptr : runtime::save_point_of(from.save_point, *plan_);
+  const auto behind = save_point_of(from);
   replay_ = {};
   epoch_ = from.epoch;
-  progress_ = {.ended = from.epoch_ended,
-               .delivered = from.delivered,
-               .errors_since = from.errors_since,
-               .save_point = save_point,
-               .since = save_point ? from.since_save_point : from.delivered};
+  progress_ = {
+      .ended = from.epoch_ended, .delivered = from.delivered, .errors_since = from.errors_since, .behind = behind};
   if (from.has_last) progress_.last = from.last;
   if (from.epoch_ended) return;
   if (from.kind == Checkpoint::Kind::replay) {
-    replay_.slots = progress_.since;
-    replay_.engine_from = save_point;
+    // Which of an epoch's slots were errors is in no checkpoint.
+    replay_.again = exec::LeftOut(behind.since, !behind.at || plan_->keeps_numbers);
+    replay_.engine_from = behind.at;
     return;
   }
   replay_.errors = from.errors_since;
@@ -257,9 +263,7 @@ bool EngineRun::hand_over(Slot& slot, Element& out) {
 
 // One that comes by while slots are left out would be counted from wrongly: these are counted from the one before.
 void EngineRun::pass_save_point(Slot& slot) {
-  if (replay_.slots > 0) return;
-  progress_.save_point = slot.take<exec::SavePointRef>();
-  progress_.since = 0;
+  if (!replay_.again.goes_on()) progress_.behind = {slot.take<exec::SavePointRef>()};
 }
 
 void EngineRun::end_epoch() {
@@ -276,7 +280,7 @@ void EngineRun::end_epoch() {
 void EngineRun::deliver(Slot& slot, Element& out) {
   progress_.begun = true;
   ++progress_.delivered;
-  ++progress_.since;
+  progress_.behind.since.add(slot);
   if (slot.is_element()) {
     progress_.last = slot.stamp;
     progress_.errors_since = 0;
@@ -299,10 +303,11 @@ void EngineRun::check_resumed() {
   }
   const bool has_missed = replay_.engine_from && engine().has_missed_resumption();
   if (progress_.ended) replay_.engine_from = nullptr;
-  if (!has_missed && (!progress_.ended || replay_.slots == 0)) return;
+  if (!has_missed && (!progress_.ended || !replay_.again.goes_on())) return;
   const std::string there = std::to_string(progress_.delivered) + " elements and errors, but ";
-  lose_place(there + (has_missed ? "a source had ended before it came to its place there"
-                                 : "only " + std::to_string(progress_.delivered - replay_.slots) + " were there"));
+  lose_place(there + (has_missed ? "an input had ended before it came to its place there"
+                                 : "only " + std::to_string(progress_.delivered - replay_.again.count().slots) +
+                                       " were there"));
 }
 
 void EngineRun::lose_place(const std::string& behind) {
@@ -319,14 +324,17 @@ bool EngineRun::may_skip() const {
 
 // What a checkpoint says the consumer has had.
 bool EngineRun::was_delivered_before(const Slot& slot) {
-  if (replay_.slots > 0) {
-    --replay_.slots;
-    return true;
-  }
+  if (replay_.again.goes_on()) return comes_again(slot);
   if (replay_.until) return exec::was_delivered(slot, replay_.until);
   const bool again = replay_.errors > 0 && !slot.is_element();
   replay_.errors = again ? replay_.errors - 1 : 0;
   return again;
+}
+
+bool EngineRun::comes_again(const Slot& slot) {
+  if (replay_.again.take(slot)) return true;
+  progress_.ended = true;
+  std::rethrow_exception(exec::fails_this_time(slot));
 }
 
 // A run that has begun is not kept alive: the caller may be a thread that one of its calls waits for, and by holding
@@ -352,9 +360,9 @@ Checkpoint EngineRun::checkpoint() const {
   checkpoint.has_last = progress_.last.has_value();
   if (progress_.last) checkpoint.last = *progress_.last;
   checkpoint.errors_since = progress_.errors_since;
-  if (progress_.save_point && !progress_.ended) {
-    checkpoint.save_point = runtime::bytes_of(*progress_.save_point, *plan_);
-    checkpoint.since_save_point = progress_.since;
+  if (progress_.behind.at && !progress_.ended) {
+    checkpoint.save_point = runtime::bytes_of(progress_.behind, *plan_);
+    checkpoint.since_save_point = progress_.behind.since.slots;
   }
   return checkpoint;
 }

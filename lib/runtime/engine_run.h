@@ -55,14 +55,13 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
     std::int64_t delivered = 0;
     std::int64_t errors_since = 0;
     std::optional<Stamp> last{};
-    exec::SavePointRef save_point{};  // the last one that it has passed; none: the epoch's beginning
-    std::int64_t since = 0;           // elements and errors behind that
+    exec::SavePoint::Input behind{};  // the last save point that it has passed; none: the epoch's beginning
     bool is_cut_short = false;        // nothing more is to be had, for a call around has cut it
     std::optional<Told> told{};       // the last one
   };
   // What is left out after a resume.
   struct Replay {
-    std::int64_t slots = 0;      // by count
+    exec::LeftOut again;         // by count
     std::optional<Stamp> until;  // up to and with this element
     std::int64_t errors = 0;
     std::optional<Stamp> engine_after;  // for the engine: the position to begin at,
@@ -94,6 +93,7 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   bool has_given_nothing_of(std::uint32_t epoch) const noexcept;  // where the run stands
   void end_epoch() EXCLUDES(mutex_);
   void stand_at(const Checkpoint& from);
+  exec::SavePoint::Input save_point_of(const Checkpoint& from) const;
   std::uint32_t epochs_from(std::uint32_t epoch) const;
 
   bool hand_over(Slot& slot, Element& out);
@@ -103,6 +103,7 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   void check_whole();
   void note_if_cut();
   bool was_delivered_before(const Slot& slot);
+  bool comes_again(const Slot& slot);
   void deliver(Slot& slot, Element& out);
   void check_resumed();
   [[noreturn]] void lose_place(const std::string& behind);

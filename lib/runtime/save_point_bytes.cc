@@ -18,9 +18,9 @@ namespace {
 using exec::SavePoint;
 using exec::SavePointRef;
 
-const std::string kLayout = "1\n";  // of what ops and stages write: another where that changes
-constexpr int kDeepest = 4096;      // stages
-constexpr std::uint64_t kMostSlots = std::uint64_t{1} << 62;  // so that counting on never overflows
+const std::string kLayout = "2\n";                          // of what ops and stages write: another where that changes
+constexpr int kDeepest = 4096;                              // stages
+constexpr std::int64_t kMostSlots = std::int64_t{1} << 62;  // so that counting on never overflows
 
 std::uint64_t digest_of(const exec::Plan& plan) { return crc32(kLayout + plan.work_text); }
 
@@ -62,10 +62,11 @@ void append(std::string& bytes, const SavePoint& point) {
   for (const SavePoint::Input& input : point.inputs) {
     append_varint(bytes, input.at != nullptr ? 1 : 0);
     if (input.at != nullptr) append(bytes, *input.at);
-    append_varint(bytes, static_cast<std::uint64_t>(input.since));
+    append_varint(bytes, static_cast<std::uint64_t>(input.since.slots));
+    append_varint(bytes, static_cast<std::uint64_t>(input.since.errors));
   }
   append_varint(bytes, static_cast<std::uint64_t>(point.held.count));
-  if (point.held.count > 0) append_held(bytes, point.held.list(), point.inputs.front().since);
+  if (point.held.count > 0) append_held(bytes, point.held.list(), point.inputs.front().since.slots);
   append_varint(bytes, point.state.size());
   bytes += point.state;
 }
@@ -84,11 +85,17 @@ class Reader {
     auto point = std::make_shared<SavePoint>();
     for (std::uint64_t inputs = count(); inputs > 0; --inputs) {
       SavePointRef at = number() != 0 ? node(depth + 1) : nullptr;
-      point->inputs.push_back({std::move(at), slots()});
+      const std::int64_t since = slots();
+      point->inputs.push_back({std::move(at), {since, slots(since)}});
     }
     if (const std::uint64_t held = number(); held > 0) point->held = exec::HeldNumbers::of(held_of(held, *point));
     point->state = text();
     return point;
+  }
+  std::int64_t slots(std::int64_t most = kMostSlots) {
+    const std::uint64_t slots = number();
+    if (slots > static_cast<std::uint64_t>(most)) exec::fail_to_resume();
+    return static_cast<std::int64_t>(slots);
   }
   bool is_at_end() const noexcept { return bytes_.empty(); }
 
@@ -99,11 +106,6 @@ class Reader {
     if (count > bytes_.size()) exec::fail_to_resume();
     return count;
   }
-  std::int64_t slots() {
-    const std::uint64_t slots = number();
-    if (slots > kMostSlots) exec::fail_to_resume();
-    return static_cast<std::int64_t>(slots);
-  }
   std::string text() {
     const auto size = static_cast<std::size_t>(count());
     std::string text(bytes_.substr(0, size));
@@ -113,10 +115,11 @@ class Reader {
   std::vector<std::int64_t> held_of(std::uint64_t count, const SavePoint& point) {
     // Numbers that differ take seven bits each and more, where they are more than 64.
     if (count > bytes_.size() + 64 || point.inputs.empty()) exec::fail_to_resume();
+    const std::int64_t since = point.inputs.front().since.slots;
     auto numbers = take_rice_coded(bytes_, static_cast<std::size_t>(count));
     if (!numbers) exec::fail_to_resume();
-    numbers = flipped(std::move(*numbers), point.inputs.front().since);
-    if (!are_used_up(*numbers, point.inputs.front().since)) exec::fail_to_resume();
+    numbers = flipped(std::move(*numbers), since);
+    if (!are_used_up(*numbers, since)) exec::fail_to_resume();
     return *std::move(numbers);
   }
 
@@ -125,19 +128,22 @@ class Reader {
 
 }  // namespace
 
-std::string bytes_of(const SavePoint& point, const exec::Plan& plan) {
+std::string bytes_of(const SavePoint::Input& behind, const exec::Plan& plan) {
   std::string bytes;
   append_varint(bytes, digest_of(plan));
-  append(bytes, point);
+  append_varint(bytes, static_cast<std::uint64_t>(behind.since.errors));
+  append(bytes, *behind.at);
   return bytes;
 }
 
-SavePointRef save_point_of(std::string_view bytes, const exec::Plan& plan) {
+SavePoint::Input save_point_of(std::string_view bytes, const exec::Plan& plan) {
   Reader reader(bytes);
-  if (reader.number() != digest_of(plan)) return nullptr;
-  SavePointRef point = reader.node();
+  if (reader.number() != digest_of(plan)) return {};
+  SavePoint::Input behind;
+  behind.since.errors = reader.slots();
+  behind.at = reader.node();
   if (!reader.is_at_end()) exec::fail_to_resume();
-  return point;
+  return behind;
 }
 
 }  // namespace penstock::runtime

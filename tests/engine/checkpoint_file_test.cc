@@ -160,7 +160,10 @@ TEST(CheckpointText, TellsPeopleWhereItStands) {
   EXPECT_THAT(to_text(checkpoint), HasSubstr("behind 3 elements and errors, the last 2 of them errors\n"));
   EXPECT_THAT(to_text(behind(0)), HasSubstr("goes on by position, from the beginning of the epoch\n"));
   checkpoint.kind = Checkpoint::Kind::replay;
-  EXPECT_THAT(to_text(checkpoint), HasSubstr("goes on by replay"));
+  EXPECT_THAT(to_text(checkpoint), HasSubstr("goes on by replay: runs the epoch again"));
+  checkpoint.save_point = "stands here";
+  checkpoint.since_save_point = 2;
+  EXPECT_THAT(to_text(checkpoint), HasSubstr("goes on by replay from a save point, and leaves out the last 2\n"));
   checkpoint.epoch_ended = true;
   EXPECT_THAT(to_text(checkpoint), HasSubstr("epoch 0, at its end, behind 3"));
 }

@@ -1,4 +1,4 @@
-// Save points where something is otherwise than it was, or says no; and what they must not cost.
+// Save points of what throws, says no or is damaged; and what they must not cost.
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -35,72 +35,7 @@ namespace {
 using namespace testing;
 using namespace std::chrono_literals;
 
-// As it is, but for an input that fails when `bad` says so.
-std::function<std::int64_t(std::int64_t)> failing_when(const std::shared_ptr<std::atomic<std::int64_t>>& bad) {
-  return [bad](std::int64_t value) {
-    if (value == *bad) throw std::runtime_error("flaky");
-    return value;
-  };
-}
-
-// ------------------------------------------------------------------------------------------------ not as it was
-
-TEST(SavePoint, OfAShuffleWhoseInputFailsNowTellsItsErrorInTheElementsPlace) {
-  const auto bad = std::make_shared<std::atomic<std::int64_t>>(-1);
-  for (const auto order : {ShuffleOrder::keyed, ShuffleOrder::tensorflow}) {
-    const auto data = range(40).map(failing_when(bad)).shuffle(8, {.seed = 3, .order = order});
-    auto run = dense_run(data, {.serial = true});
-    for (int taken = 0; taken < 20; ++taken) run.next();
-    const auto place = saved(run);
-    const Texts rest = rest_of(run);
-    for (int oldest = 0; oldest < 2; ++oldest) {  // which were surely held
-      Texts by_age = rest;
-      std::ranges::sort(by_age, {}, [](const std::string& text) { return std::stoi(text); });
-      const std::string held = by_age[static_cast<std::size_t>(oldest)];
-      *bad = std::stoi(held);
-      Texts expected = rest;
-      std::ranges::replace(expected, held, "x" + held);
-      auto again = dense_run(data, {.resume_from = place});
-      EXPECT_EQ(rest_of(again), expected);
-    }
-    *bad = -1;
-  }
-}
-
-TEST(SavePoint, OfAGroupWhoseInputFailsNowEndsTheRun) {
-  const auto bad = std::make_shared<std::atomic<std::int64_t>>(-1);
-  const auto data = range(40).map(failing_when(bad)).group_by_window([](std::int64_t value) { return value % 7; }, 4);
-  const auto place = saved_behind(data, 2);
-  *bad = 2;
-  auto run = dense_run(data, {.on_error = skip_all(), .resume_from = place});
-  EXPECT_ERROR(while (run.next()){}, ErrorCode::internal,
-               "that was held when the checkpoint was taken fails this time");
-}
-
-TEST(SavePoint, OfANestWhoseInputFailsNowTellsIt) {
-  const auto bad = std::make_shared<std::atomic<std::int64_t>>(-1);
-  const auto file = [](std::int64_t number) {
-    return range(6).map([number](std::int64_t i) { return 100 * number + i; });
-  };
-  const auto data = range(4).map(failing_when(bad)).interleave(file, {.cycle_length = 2});
-  const auto place = saved_behind(data, 7);
-  *bad = 1;
-  auto run = dense_run(data, {.resume_from = place});
-  EXPECT_THAT(rest_of(run), ::testing::Contains("x1"));
-}
-
-TEST(SavePoint, OfASourceThatCannotBeginItsPassEndsTheRun) {
-  const auto is_gone = std::make_shared<std::atomic<bool>>(false);
-  const auto open = [is_gone](Pass) {
-    if (*is_gone) throw std::runtime_error("no such file");
-    return [i = std::int64_t{0}]() mutable { return i < 100 ? std::optional(i++) : std::nullopt; };
-  };
-  const auto data = from_generator(open).shuffle(10, {.seed = 1});
-  const auto place = saved_behind(data, 50);
-  *is_gone = true;
-  auto run = dense_run(data, {.resume_from = place});
-  EXPECT_ERROR(while (run.next()){}, ErrorCode::internal, "no such file");
-}
+// ------------------------------------------------------------------------------------------------ as it was
 
 // A step that throws is an error with a place of its own, and is one again.
 TEST(SavePoint, OfAnOrderThatThrowsCountsItsErrors) {
@@ -339,13 +274,13 @@ TEST(NotedPoints, AreFewOfMany) {
   for (std::int64_t next = 0; next < 1000; ++next) {
     const exec::HeldNumbers list = exec::HeldNumbers::of({next, next + 1});
     noted.note({.pass = next / 500,
-                .next = next % 500,
+                .before = {.slots = next % 500},
                 .point = std::make_shared<exec::SavePoint>(exec::SavePoint{.inputs = {}, .held = list, .state = {}})});
     EXPECT_LE(noted.bytes(), 16 * 40);
   }
   const exec::NotedPoint* const last = noted.last_before(1, 499);
   ASSERT_NE(last, nullptr);
-  EXPECT_EQ(last->next, 499);
+  EXPECT_EQ(last->before.slots, 499);
   EXPECT_EQ(noted.last_before(1, 498), nullptr) << "what came before the last one asked for has gone";
 }
 

@@ -14,6 +14,7 @@ namespace {
 std::unique_ptr<MergeState> resumed_behind(const MergeOp& op, std::int64_t elements) {
   StateWriter saved;
   saved.number(elements);
+  saved.number(0);  // errors among them
   auto state = op.open(1);
   state->begin_pass({});
   StateReader in(saved.bytes());

@@ -68,7 +68,7 @@ TEST(PortQueues, CountWhatWasTakenOverTheRepeatsOfAnInput) {
   of.arrive("10 |0 11 12", 0);
   for (const char* expected : {"10", "11", "12"}) EXPECT_EQ(of.next(), expected);
   StateWriter out;
-  EXPECT_EQ(of.queues.save(out).front().since, 3);
+  EXPECT_EQ(of.queues.save(out).front().since.slots, 3);
 }
 
 }  // namespace

@@ -92,9 +92,9 @@ class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_fr
     place.pipeline = plan_->text;
     place.epoch = epoch_;
     place.epoch_ended = ended_;
-    if (save_point_ == nullptr || ended_) return place;
-    place.save_point = ps::runtime::bytes_of(*save_point_, *plan_);
-    place.since_save_point = since_;
+    if (behind_.at == nullptr || ended_) return place;
+    place.save_point = ps::runtime::bytes_of(behind_, *plan_);
+    place.since_save_point = behind_.since.slots;
     return place;
   }
   std::vector<ps::Knob> knobs() override { return engine_->knobs(); }
@@ -111,15 +111,17 @@ class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_fr
   // As lib/runtime/engine_run.cc has it: what was delivered is left out by number, or from a place in the source on.
   void resume(const ps::Checkpoint& from) {
     const bool by_position = from.kind == ps::Checkpoint::Kind::position && from.has_last;
-    save_point_ = from.save_point.empty() ? nullptr : ps::runtime::save_point_of(from.save_point, *plan_);
-    since_ = save_point_ != nullptr ? from.since_save_point : from.delivered;
+    behind_ = from.save_point.empty() ? exec::SavePoint::Input() : ps::runtime::save_point_of(from.save_point, *plan_);
+    behind_.since.slots = behind_.at != nullptr ? from.since_save_point : from.delivered;
     if (from.epoch_ended) {
       start(from.epoch);
     } else {
       if (by_position && plan_->resume_stage == plan_->stages.size()) until_ = from.last;
       start(from.epoch, by_position ? &from.last : nullptr);
-      (from.kind == ps::Checkpoint::Kind::position ? errors_to_leave_out_ : slots_to_leave_out_) =
-          from.kind == ps::Checkpoint::Kind::position ? from.errors_since : since_;
+      if (from.kind == ps::Checkpoint::Kind::position)
+        errors_to_leave_out_ = from.errors_since;
+      else
+        slots_to_leave_out_ = behind_.since.slots;
     }
     place_ = from;
     place_.save_point.clear();
@@ -129,8 +131,7 @@ class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_fr
 
   void pass_save_point(const exec::SavePointRef& point) {
     if (slots_to_leave_out_ > 0) return;
-    save_point_ = point;
-    since_ = 0;
+    behind_ = {point};
   }
 
   bool was_delivered_before(const ps::Slot& slot) {
@@ -143,7 +144,7 @@ class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_fr
 
   void deliver(ps::Slot& slot, ps::Element& out) {
     ++place_.delivered;
-    ++since_;
+    behind_.since.add(slot);
     if (slot.is_element()) {
       ++stats_.delivered;
       place_.has_last = true;
@@ -164,15 +165,14 @@ class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_fr
       engine_->shut_down();
       stats_.dropped += engine_->report().dropped();
       place_ = {};
-      save_point_ = nullptr;
-      since_ = 0;
+      behind_ = {};
       slots_to_leave_out_ = errors_to_leave_out_ = 0;
       until_.reset();
     }
     exec::EngineSettings settings;
     settings.memory_bytes = static_cast<std::int64_t>(options_.memory_bytes);
     settings.first_epoch = epoch;
-    settings.resume = {resume_after, save_point_};
+    settings.resume = {resume_after, behind_.at};
     settings.save_spacing = save_spacing_;
     settings.seed = options_.seed;
     settings.machine = &machine_;
@@ -233,8 +233,7 @@ class PumpedRun final : public ps::detail::RunCore, public std::enable_shared_fr
   ps::RunStats stats_;
   ps::Checkpoint place_;  // what the consumer has had of the epoch
   const exec::SaveSpacing save_spacing_ = penstock::test::drawn_save_spacing(random_);
-  exec::SavePointRef save_point_;
-  std::int64_t since_ = 0;
+  exec::SavePoint::Input behind_;
   std::int64_t slots_to_leave_out_ = 0, errors_to_leave_out_ = 0;
   std::optional<ps::Stamp> until_;
   std::uint32_t epoch_ = 0;

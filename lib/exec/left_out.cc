@@ -1,0 +1,28 @@
+#include "lib/exec/left_out.h"
+
+#include <cstdio>
+#include <string>
+
+#include <penstock/error.h>
+
+namespace penstock::exec {
+
+void LeftOut::warn(std::int64_t errors) noexcept {
+  std::fprintf(stderr,
+               "penstock: errors that were delivered before the checkpoint was taken do not happen this time (%lld of "
+               "them): elements near its place may be missing, or come twice\n",
+               static_cast<long long>(errors));
+}
+
+std::exception_ptr fails_this_time(const Slot& failed) noexcept {
+  const auto& cause = failed.value.get<std::exception_ptr>();
+  try {
+    return std::make_exception_ptr(Error(
+        code_of(cause), "what did not fail before the checkpoint was taken fails this time: " + message_of(cause) +
+                            ". Resume once more, or start the epoch anew"));
+  } catch (...) {
+    return cause;
+  }
+}
+
+}  // namespace penstock::exec
