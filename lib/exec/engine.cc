@@ -13,12 +13,25 @@
 namespace penstock::exec {
 namespace {
 
-// The stage and all before it.
-bool has_missed(const Resumes& stage, const PassControl& passes) {
-  const std::int64_t mark = stage.ended_short();
-  return stage.has_missed() || (mark >= 0 && !passes.was_cut(static_cast<std::uint64_t>(mark)));
+// Whether a stage behind it did not want all of that pass.
+bool was_cut(const EngineState& state, std::size_t stage, std::uint64_t mark) {
+  const Plan& plan = *state.plan;
+  std::size_t from = stage;
+  while (!state.cuts.is_cut(from, mark)) {
+    if (plan.edges.is_last(from) || plan.stages[plan.edges.out_of(from).to].is_merge()) return false;
+    from = plan.edges.out_of(from).to;
+  }
+  return true;
 }
 
+bool has_missed(const EngineState& state, std::size_t stage) {
+  const Resumes* const resumes = state.stages[stage]->resumes();
+  if (resumes == nullptr) return false;
+  const std::int64_t mark = resumes->ended_short();
+  return resumes->has_missed() || (mark >= 0 && !was_cut(state, stage, static_cast<std::uint64_t>(mark)));
+}
+
+// The stage and all before it.
 void resume_from(const EngineState& state, std::size_t stage, const SavePointRef& here) {
   Resumes* const resumes = state.stages[stage]->resumes();
   const auto inputs = resumes != nullptr ? resumes->resume_from(here) : std::vector{here};
@@ -78,9 +91,7 @@ void Engine::resume_by_position(const Stamp& last) {
 
 bool Engine::has_missed_resumption() const noexcept {
   for (std::size_t i = 0; i < state_.stages.size(); ++i) {
-    if (state_.stages[i]->body().has_missed_resumption()) return true;
-    const Resumes* const resumes = state_.stages[i]->resumes();
-    if (resumes != nullptr && has_missed(*resumes, state_.passes_of(i))) return true;
+    if (state_.stages[i]->body().has_missed_resumption() || has_missed(state_, i)) return true;
   }
   return false;
 }

@@ -82,12 +82,15 @@ void EngineHost::give_up(std::exception_ptr cause) noexcept {
 // ------------------------------------------------------------------------------------------------ passes
 
 void EngineHost::cut_pass(std::size_t stage, const PassCut& cut) {
+  const std::size_t last = state_.plan->edges.into(stage).front().from;
+  state_.cuts.note(last, cut.sequence);
   state_.passes_of(stage).end(cut.depth, cut.sequence);
-  state_.let_go_of_pass(state_.plan->edges.into(stage).front().from, cut);
+  state_.let_go_of_pass(last, cut);
 }
 
 void EngineHost::cut_input(std::size_t stage, std::size_t port, const PassCut& cut) {
   const std::size_t last = state_.plan->edges.into(stage)[port].from;
+  state_.cuts.note(last, cut.sequence);
   state_.passes_of(last).end(cut.depth, cut.sequence);
   state_.let_go_of_pass(last, cut);
 }
@@ -99,8 +102,10 @@ void EngineHost::input_has_ended(std::size_t stage, std::size_t port, std::uint6
 void EngineHost::begin_inputs(std::size_t stage) { state_.begin_epoch(stage, 0, 1); }
 
 std::optional<Slot> EngineHost::close_pass(std::size_t stage, const PassCut& cut) {
+  const std::size_t last = state_.plan->edges.into(stage).front().from;
+  state_.cuts.note(last, cut.sequence);
   std::optional<Slot> mark = state_.passes_of(stage).close_early(cut.depth, cut.sequence);
-  state_.let_go_of_pass(state_.plan->edges.into(stage).front().from, cut);
+  state_.let_go_of_pass(last, cut);
   return mark;
 }
 

@@ -21,6 +21,7 @@ EngineState::EngineState(std::shared_ptr<const Plan> of, const EngineSettings& w
       settings(with),
       started_ns(machine().now()),
       memory(settings.memory_bytes),
+      cuts(plan->stages.size()),
       outlet(first_depth(plan->prefetch, by->one_at_a_time()), widest_outlet(plan->prefetch, by->one_at_a_time()),
              machine()),
       neighbours(plan->edges, outlet.ready()),

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "lib/exec/engine_settings.h"
+#include "lib/exec/first_cuts.h"
 #include "lib/exec/launcher.h"
 #include "lib/exec/neighbours.h"
 #include "lib/exec/outlet.h"
@@ -28,6 +29,7 @@ struct EngineState {
   const std::int64_t started_ns;
   MemoryBudget memory;
   std::vector<std::unique_ptr<PassControl>> passes;  // by segment
+  FirstCuts cuts;
   Outlet outlet;
   Neighbours neighbours;
   std::vector<std::unique_ptr<Stage>> stages;

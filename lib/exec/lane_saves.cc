@@ -14,7 +14,8 @@ LaneSaves::Admission LaneSaves::admit(const Slot& input) {
   const std::int64_t number = admitted_.slots;
   admitted_.add(input);
   if (!again_.goes_on()) return {.through = admitted_};
-  if (!again_.take(input)) std::rethrow_exception(fails_this_time(input));
+  if (!again_.take(input)) throw FailsThisTime{input.value.get<std::exception_ptr>()};
+  if (!again_.goes_on()) taken_ = admitted_;
   const bool was_open = next_admitted_ < held_.size() && held_[next_admitted_].number == number;
   if (!was_open) return {.through = admitted_, .is_left_out = true};
   return {.through = admitted_, .given = held_[next_admitted_++].given};
@@ -28,7 +29,8 @@ void LaneSaves::note(Slot&& save_point) {
 void LaneSaves::admit_end_of_pass(const Slot& mark) {
   ++admitted_pass_;
   if (again_.goes_on()) ended_short_ = static_cast<std::int64_t>(mark.stamp.sequence);
-  admitted_ = admitted_ + again_.count();  // those that have not come have had their places
+  if (again_.goes_on())
+    taken_ = admitted_ = admitted_ + again_.count();  // those that have not come have had their places
   again_ = {};
 }
 

@@ -7,15 +7,16 @@
 
 namespace penstock::exec {
 
-void LeftOut::warn(std::int64_t errors) noexcept {
+void LeftOut::end_with(std::int64_t errors) noexcept {
+  left_ = {};
+  if (keeps_numbers_) return;
   std::fprintf(stderr,
                "penstock: errors that were delivered before the checkpoint was taken do not happen this time (%lld of "
                "them): elements near its place may be missing, or come twice\n",
                static_cast<long long>(errors));
 }
 
-std::exception_ptr fails_this_time(const Slot& failed) noexcept {
-  const auto& cause = failed.value.get<std::exception_ptr>();
+std::exception_ptr fails_this_time(const std::exception_ptr& cause) noexcept {
   try {
     return std::make_exception_ptr(Error(
         code_of(cause), "what did not fail before the checkpoint was taken fails this time: " + message_of(cause) +

@@ -5,9 +5,9 @@
 //     if (!again.take(next_slot())) host.give_up(fails_this_time(...));
 //
 // Numbers tell what comes again only as long as what fails is the same: an element that fails may be one of a batch, or
-// the beginning of a dataset, and then other slots come, or fewer. So an error that was none is found, and the run ends
-// with it rather than that an element comes twice or not at all. One that was an error and is none now does not happen
-// again, whoever resumes: that is told on stderr.
+// the beginning of a dataset, and then other slots come, or fewer. So where there are more errors than there were, the
+// run ends with one rather than that an element comes twice or not at all. Fewer of them may be had by nobody who
+// resumes: that is told on stderr. Which of them failed is not known: as many others are not told from them.
 // Where each slot is one of a list of positions (StagePlan::keeps_numbers) it does not matter what fails.
 //
 // Thread safety: none.
@@ -44,18 +44,26 @@ class LeftOut {
     --left_.slots;
     const bool is_new = !slot.is_element() && left_.errors == 0;
     if (!slot.is_element() && !is_new) --left_.errors;
-    if (left_.slots == 0 && left_.errors > 0 && !keeps_numbers_) warn(left_.errors);
+    if (left_.slots == 0 && left_.errors > 0) end_with(left_.errors);
     return !is_new || keeps_numbers_;
   }
 
  private:
-  static void warn(std::int64_t errors) noexcept;
+  void end_with(std::int64_t errors) noexcept;
 
   SlotCount left_;
   bool keeps_numbers_ = false;
 };
 
-// What a run ends with where take() is false.
-std::exception_ptr fails_this_time(const Slot& failed) noexcept;
+// What a run ends with where take() is false. Calls what(), which is users' code.
+std::exception_ptr fails_this_time(const std::exception_ptr& cause) noexcept;
+inline std::exception_ptr fails_this_time(const Slot& failed) noexcept {
+  return fails_this_time(failed.value.get<std::exception_ptr>());
+}
+
+// Thrown in place of that where a lock is held.
+struct FailsThisTime {
+  std::exception_ptr cause;
+};
 
 }  // namespace penstock::exec

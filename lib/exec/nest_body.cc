@@ -41,6 +41,9 @@ bool hand_over(Group& group, Slots& made) {
   return call.progress.is_wanted_back.load(std::memory_order_relaxed);
 }
 
+// Nobody wants what it gives, and it may be anything.
+bool is_cut(const Inner& inner, const Context& context) { return context.is_unwanted() || inner.stop.stop_requested(); }
+
 }  // namespace
 
 void NestBody::run(Group& group, Context& context) {
@@ -52,7 +55,7 @@ void NestBody::run(Group& group, Context& context) {
   } catch (...) {
     append_failure(failure, inner.stamp);
   }
-  if (!failure.empty()) fail(group, failure);  // behind the handler, which has the exception, too
+  if (!failure.empty()) fail(group, failure, context);  // behind the handler, which has the exception, too
   if (context.is_unwanted()) inner.has_ended = true;
   if (!inner.was_opened) group.slots.clear();  // what it was to be made of
   if (inner.has_ended) end(inner, context);
@@ -76,17 +79,17 @@ void NestBody::open(Group& group, Context& context) {
   inner.opening_ns = host_.now() - begin;
 }
 
-void NestBody::fail(Group& group, Slots& failure) const {
+void NestBody::fail(Group& group, Slots& failure, const Context& context) const {
   group.inner->has_ended = true;
-  leave_out_given(*group.inner, failure);
+  leave_out_given(*group.inner, failure, context);
   hand_over(group, failure);
 }
 
 // What has left before the run was resumed.
-void NestBody::leave_out_given(Inner& inner, Slots& made) const {
+void NestBody::leave_out_given(Inner& inner, Slots& made, const Context& context) const {
   if (!inner.again.goes_on()) return;
   for (const Slot& slot : made) {
-    if (!inner.again.take(slot)) host_.give_up(fails_this_time(slot));
+    if (!inner.again.take(slot) && !is_cut(inner, context)) host_.give_up(fails_this_time(slot));
   }
   made.clear();
 }
@@ -95,7 +98,7 @@ void NestBody::leave_out_given(Inner& inner, Slots& made) const {
 void NestBody::end(Inner& inner, const Context& context) const {
   inner.dataset.reset();
   const bool is_short = std::exchange(inner.again, {}).goes_on();
-  if (!is_short || context.is_unwanted() || inner.stop.stop_requested()) return;
+  if (!is_short || is_cut(inner, context)) return;
   host_.give_up(std::make_exception_ptr(Error(
       ErrorCode::data_loss,
       "a dataset that was open when the checkpoint was taken ends this time before its place there. Resume with the "
@@ -115,7 +118,7 @@ void NestBody::read(Group& group, Context& context) const {
         std::min(at_once, inner.again.goes_on() ? inner.again.count().slots : inner.wanted - count);
     inner.has_ended = !inner.dataset->pull(made, static_cast<std::size_t>(most), context, stop);
     pulled += static_cast<std::int64_t>(made.size());
-    leave_out_given(inner, made);
+    leave_out_given(inner, made, context);
     count += static_cast<std::int64_t>(made.size());
     const bool is_wanted_back = hand_over(group, made);
     const std::int64_t time = host_.now() - begin;

@@ -22,8 +22,8 @@ class NestBody final : public Body {
   void go_on(Group& group, Context& context);
   void open(Group& group, Context& context);
   void read(Group& group, Context& context) const;
-  void fail(Group& group, Slots& failure) const;
-  void leave_out_given(Inner& inner, Slots& made) const;
+  void fail(Group& group, Slots& failure, const Context& context) const;
+  void leave_out_given(Inner& inner, Slots& made, const Context& context) const;
   void end(Inner& inner, const Context& context) const;
 
   const std::shared_ptr<const ElementwiseOp> op_;

@@ -9,21 +9,6 @@
 #include "lib/exec/save_point.h"
 
 namespace penstock::exec {
-namespace {
-
-// Turns the odometer on from digit `from`; the digits below it start again. Gives the number of repeats that ended.
-std::uint8_t advance(const std::vector<std::int64_t>& counts, std::size_t from, std::vector<std::int64_t>& digits) {
-  std::fill_n(digits.begin(), from, 0);
-  std::size_t level = from;
-  for (; level < counts.size(); ++level) {
-    ++digits[level];
-    if (counts[level] < 0 || digits[level] < counts[level]) break;
-    digits[level] = 0;
-  }
-  return static_cast<std::uint8_t>(level);
-}
-
-}  // namespace
 
 Slot PassControl::Mark::slot() const {
   Slot mark(Element(), stamp);
@@ -68,14 +53,20 @@ bool PassControl::is_unwanted(std::size_t depth, std::uint64_t sequence) const {
   return closed_[depth] >= static_cast<std::int64_t>(sequence) || (cut_ && cut_depth_ >= depth);
 }
 
-bool PassControl::was_cut(std::uint64_t sequence) const {
-  MutexLock lock(mutex_);
-  return last_cut_ >= static_cast<std::int64_t>(sequence);
+// Turns the odometer on from digit `from`; the digits below it start again. Gives the number of repeats that ended.
+std::uint8_t PassControl::advance(std::size_t from) {
+  std::fill_n(digits_.begin(), from, 0);
+  std::size_t level = from;
+  for (; level < counts_.size(); ++level) {
+    ++digits_[level];
+    if (counts_[level] < 0 || digits_[level] < counts_[level]) break;
+    digits_[level] = 0;
+  }
+  return static_cast<std::uint8_t>(level);
 }
 
 Slot PassControl::close() {
   MutexLock lock(mutex_);
-  if (cut_) last_cut_ = static_cast<std::int64_t>(now_.sequence);
   if (owed_.empty()) owed_.push_back(close_pass(cut_ ? cut_depth_ : 0));
   const Mark mark = owed_.front();
   owed_.pop_front();
@@ -83,7 +74,7 @@ Slot PassControl::close() {
 }
 
 PassControl::Mark PassControl::close_pass(std::size_t from) {
-  Mark mark{now_, advance(counts_, from, digits_)};
+  Mark mark{now_, advance(from)};
   std::fill_n(closed_.begin(), mark.level + 1u, static_cast<std::int64_t>(now_.sequence));
   now_.pass = base_ + pass_number(digits_);
   ++now_.sequence;
@@ -138,7 +129,6 @@ std::optional<Slot> PassControl::close_early(std::size_t depth, std::uint64_t se
       const auto ends_it = [&](const Mark& made) { return made.level >= depth && made.stamp.sequence >= sequence; };
       return std::ranges::find_if(marks_, ends_it)->slot();
     }
-    last_cut_ = static_cast<std::int64_t>(now_.sequence);
     mark = close_pass(cut_ ? std::max(cut_depth_, depth) : depth);
     owed_.push_back(mark);
     ++changes_;

@@ -76,9 +76,6 @@ class PassControl {
   // upstream, are not wanted any more.
   bool is_unwanted(std::size_t depth, std::uint64_t sequence) const EXCLUDES(mutex_);
 
-  // Whether the pass with this sequence, or one behind it, did not end by itself.
-  bool was_cut(std::uint64_t sequence) const EXCLUDES(mutex_);
-
   // Marks up to this sequence have reached the consumer: nobody will ask for them.
   void forget_until(std::uint64_t sequence) EXCLUDES(mutex_);
 
@@ -121,6 +118,7 @@ class PassControl {
     Slot slot() const;
   };
 
+  std::uint8_t advance(std::size_t from) REQUIRES(mutex_);
   Mark close_pass(std::size_t from) REQUIRES(mutex_);
   void end_epoch() REQUIRES(mutex_);
   void begin_request() REQUIRES(mutex_);
@@ -146,9 +144,8 @@ class PassControl {
   std::uint64_t round_ GUARDED_BY(mutex_) = 0;       // of now_: number of the request, then of the epoch in it
   bool cut_ GUARDED_BY(mutex_) = false;
   std::size_t cut_depth_ GUARDED_BY(mutex_) = 0;
-  std::int64_t last_cut_ GUARDED_BY(mutex_) = -1;  // sequence of the last pass that did not end by itself
-  std::deque<Mark> marks_ GUARDED_BY(mutex_);      // made, and perhaps not yet with the consumer; sequences rise
-  std::deque<Mark> owed_ GUARDED_BY(mutex_);       // of them, those that the source is still to send
+  std::deque<Mark> marks_ GUARDED_BY(mutex_);  // made, and perhaps not yet with the consumer; sequences rise
+  std::deque<Mark> owed_ GUARDED_BY(mutex_);   // of them, those that the source is still to send
   // of the pass that the source is in; of the next one, as soon as that one is to end
   std::stop_source stop_ GUARDED_BY(mutex_);
   bool stopped_ GUARDED_BY(mutex_) = false;

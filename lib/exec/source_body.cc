@@ -57,7 +57,7 @@ bool SourceBody::begin_reading(const Stamp& pass, Slots& out, Context& context) 
     if (goes_on_behind_.slots > 0) go_to_save_point(context);
     return true;
   } catch (...) {
-    if (is_resumed_) host_.give_up(detail::current_failure());  // it had begun before
+    if (is_resumed_ && !passes_.cut_requested()) host_.give_up(detail::current_failure());  // it had begun before
     append_failure(out, of_no_element(pass));
     return false;
   }
@@ -97,7 +97,7 @@ void SourceBody::skip(const SlotCount& positions, Context& context) {
     given_ = positions;
   } catch (...) {
     parts_.order->begin_pass(at_.epoch, at_.pass);
-    again_ = LeftOut(positions, true);
+    again_ = LeftOut(positions, false);
   }
 }
 
@@ -229,7 +229,7 @@ bool SourceBody::read(Group& group, std::size_t wanted, Context& context) {
 // Elements before the one to resume at go no further. For indexable sources they are positions only, which is cheap.
 bool SourceBody::leave_out_delivered(Slots& slots, bool has_one) {
   if (again_.goes_on() && has_one) {
-    if (!again_.take(slots.back())) host_.give_up(fails_this_time(slots.back()));
+    if (!again_.take(slots.back()) && !passes_.cut_requested()) host_.give_up(fails_this_time(slots.back()));
     slots.pop_back();
     return true;
   }

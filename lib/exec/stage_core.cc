@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "lib/exec/left_out.h"
 #include "lib/exec/stage.h"
 
 namespace penstock::exec {
@@ -57,7 +58,13 @@ void StageCore::perform(Actions actions) {
 void StageCore::give_up() noexcept {
   state.is_broken = true;
   const MutexUnlock unlock(mutex);
-  outside().give_up(std::current_exception());
+  try {
+    throw;
+  } catch (const FailsThisTime& failure) {
+    outside().give_up(fails_this_time(failure.cause));
+  } catch (...) {
+    outside().give_up(std::current_exception());
+  }
 }
 
 void StageCore::memory_is_free() {

@@ -113,6 +113,7 @@ exec::SavePoint::Input EngineRun::save_point_of(const Checkpoint& from) const {
   const bool has_one = !from.save_point.empty() && plan_->has_save_points();
   auto behind = has_one ? runtime::save_point_of(from.save_point, *plan_) : exec::SavePoint::Input();
   behind.since.slots = behind.at ? from.since_save_point : from.delivered;
+  if (behind.since.errors > behind.since.slots) exec::fail_to_resume();
   return behind;
 }
 
@@ -200,6 +201,7 @@ RunCore::Status EngineRun::next(Element& out, const std::chrono::steady_clock::t
   const Turn turn(turn_, "next()");
   const exec::NestedRun::Request request(nested_.get());
   const std::int64_t moment = moment_of(deadline);
+  if (replay_.failure) std::rethrow_exception(replay_.failure);
   for (bool first = true; !progress_.ended && !progress_.is_cut_short; first = false) {
     // A slot that is there is taken whatever the time, so a long stretch of those that are left out needs a look of its
     // own.
@@ -305,7 +307,7 @@ void EngineRun::check_resumed() {
   if (progress_.ended) replay_.engine_from = nullptr;
   if (!has_missed && (!progress_.ended || !replay_.again.goes_on())) return;
   const std::string there = std::to_string(progress_.delivered) + " elements and errors, but ";
-  lose_place(there + (has_missed ? "an input had ended before it came to its place there"
+  lose_place(there + (has_missed ? "an input did not come to its place there"
                                  : "only " + std::to_string(progress_.delivered - replay_.again.count().slots) +
                                        " were there"));
 }
@@ -331,10 +333,21 @@ bool EngineRun::was_delivered_before(const Slot& slot) {
   return again;
 }
 
+// Where it is not what was delivered, nothing is known of what comes behind it: nothing more is, until another epoch is
+// asked for. The place of the last element is known by its stamp.
 bool EngineRun::comes_again(const Slot& slot) {
-  if (replay_.again.take(slot)) return true;
-  progress_.ended = true;
-  std::rethrow_exception(exec::fails_this_time(slot));
+  if (!replay_.again.take(slot)) {
+    replay_.failure = exec::fails_this_time(slot);
+  } else if (progress_.last && replay_.again.count().slots == progress_.errors_since &&
+             !exec::same_element(slot.stamp, *progress_.last)) {
+    replay_.failure = std::make_exception_ptr(Error(
+        ErrorCode::data_loss,
+        "the last element that was delivered before the checkpoint was taken is not at its place this time: an input "
+        "is another one, or what failed then does not fail now, or the other way round. Resume with the input that it "
+        "was taken of or from an earlier checkpoint, or start the epoch anew"));
+  }
+  if (replay_.failure) std::rethrow_exception(replay_.failure);
+  return true;
 }
 
 // A run that has begun is not kept alive: the caller may be a thread that one of its calls waits for, and by holding

@@ -66,6 +66,7 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
     std::int64_t errors = 0;
     std::optional<Stamp> engine_after;  // for the engine: the position to begin at,
     exec::SavePointRef engine_from;     // or the save point
+    std::exception_ptr failure;         // what comes again is something else
   };
 
   std::shared_ptr<EngineRun> held(const char* request);

@@ -192,9 +192,42 @@ TEST(SavePoint, OfAMergeThatCannotBeginItsPassAgainEndsTheRun) {
   EXPECT_ERROR(while (run.next()){}, ErrorCode::internal, "no such table");
 }
 
+// Behind that error nothing more comes, however much is ready; another epoch does.
+TEST(SavePoint, OfWhatFailsNowGivesNothingMore) {
+  const Flag bad = flag(-1);
+  const auto firsts = [](const std::vector<std::int64_t>& window) { return window.front(); };
+  const auto data = range(12).map(failing_when(bad)).window(4).map(firsts);
+  for (int i = 0; i < 50; ++i) {
+    auto run = data.start();
+    run.next();
+    const auto place = saved(run);
+    *bad = 0;
+    auto again = data.start({.epochs = 2, .on_error = skip_all(), .resume_from = place});
+    for (int request = 0; request < 2; ++request) {
+      EXPECT_ERROR(again.next(), ErrorCode::internal, "fails this time");
+    }
+    EXPECT_FALSE(again.checkpoint().epoch_ended);
+    *bad = -1;
+    again.epoch(1);
+    EXPECT_EQ(rest_of(again).size(), 3u);
+  }
+}
+
+// Errors that an op leaves out are not among those that are counted.
+TEST(SavePoint, OfWhatIsLeftOutNowIsRefused) {
+  const Flag bad = flag(-1);
+  const auto data = range(20).map(failing_when(bad)).ignore_errors().shuffle(3, {.seed = 1});
+  auto run = data.start();
+  for (int taken = 0; taken < 6; ++taken) run.next();
+  const auto place = saved(run);
+  *bad = 0;
+  auto again = data.start({.resume_from = place});
+  EXPECT_ERROR(while (again.next()){}, ErrorCode::data_loss, "is not at its place this time");
+}
+
 // ------------------------------------------------------------------------------------------------ what fails no more
 
-TEST(SavePoint, OfWhatFailsNoMoreIsTold) {
+TEST(SavePoint, OfABatchOfWhatFailsNoMoreIsRefused) {
   const Flag bad = flag(12);
   const auto data = counted(40).shuffle(4, {.seed = 3}).map(failing_when(bad)).batch(4).unbatch();
   auto first = data.start({.on_error = skip_all(), .serial = true});
@@ -206,6 +239,32 @@ TEST(SavePoint, OfWhatFailsNoMoreIsTold) {
   EXPECT_THAT(
       ::testing::internal::GetCapturedStderr(),
       ::testing::HasSubstr("errors that were delivered before the checkpoint was taken do not happen this time (1 "));
+}
+
+// Errors that do not come again are of no pass, nor of a later save point.
+template <class T> void expect_can_be_resumed_twice(const Dataset<T>& data, const Flag& bad) {
+  for (int first = 1; first < 25; ++first) {
+    *bad = 2;
+    auto run = dense_run(data, {.on_error = skip_all(), .serial = true});
+    for (int taken = 0; taken < first; ++taken) run.next();
+    const auto place = saved(run);
+    *bad = -1;
+    auto again = dense_run(data, {.resume_from = place});
+    for (int taken = 0; taken < 20; ++taken) {
+      again.next();
+      EXPECT_NO_THROW(read(data, {.resume_from = saved(again)})) << "behind " << first << " and " << taken;
+    }
+  }
+}
+
+TEST(SavePoint, OfWhatFailsNoMoreCanBeResumedAgain) {
+  const Flag bad = flag(-1);
+  const auto sum = [](std::int64_t a, std::int64_t b) { return a + b; };
+  const auto few_of = [](std::int64_t i) { return range(10 * i, 10 * i + 3); };
+  ::testing::internal::CaptureStderr();
+  expect_can_be_resumed_twice(zip(range(40).map(failing_when(bad)), counted(40)).map(sum), bad);
+  expect_can_be_resumed_twice(counted(8).map(failing_when(bad)).interleave(few_of, {.cycle_length = 2}).repeat(2), bad);
+  ::testing::internal::GetCapturedStderr();
 }
 
 // ------------------------------------------------------------------------------------------------ what is gone
@@ -240,12 +299,14 @@ TEST(SavePoint, OfAShuffleOfFewerInputsIsRefused) {
   }
 }
 
-// An input that is cut has not ended by itself.
+// An input that is cut has not ended by itself, whether its source knows of that or had ended before.
 TEST(SavePoint, OfAPassThatIsCutWhileItGoesOnIsNoLoss) {
   const auto rows = [](std::int64_t a, std::int64_t b) { return a + b; };
   const auto shuffled = counted(60).shuffle(16, {.seed = 3});
   expect_resumes_anywhere(zip(counted(9), shuffled).map(rows).repeat(2));
   expect_resumes_anywhere(zip(shuffled, counted(9)).map(rows).repeat(2));
+  const auto short_one = range(12).map(plus_one).shuffle(5, {.seed = 3});
+  expect_resumes_anywhere(zip(counted(9), short_one).map(rows).repeat(2));
 }
 
 // In arbitrary order they say nothing, though a damaged checkpoint may have one: the epoch, of which nothing was

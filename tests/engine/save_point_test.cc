@@ -349,7 +349,7 @@ TEST(SavePoint, BehindTheEndOfAGeneratorThatEndsEarlierIsReported) {
   const auto from = saved_behind(data, 50);
   *end = 9;
   auto again = dense_run(data, {.resume_from = from});
-  EXPECT_ERROR(again.next(), ErrorCode::data_loss, "an input had ended before it came to its place there");
+  EXPECT_ERROR(again.next(), ErrorCode::data_loss, "an input did not come to its place there");
 }
 
 TEST(SavePoint, OfOtherRewritesIsLeftOutAndTheEpochRunsAgain) {
