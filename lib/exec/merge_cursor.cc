@@ -12,7 +12,7 @@
 namespace penstock::exec {
 namespace {
 
-constexpr int kMostIdle = 16;  // steps without a slot: then others look whether more is wanted
+constexpr int kMostIdleSteps = 16;  // steps without a slot: then others look whether more is wanted
 
 class MergeCursor final : public EmittingCursor {
  public:
@@ -39,7 +39,7 @@ class MergeCursor final : public EmittingCursor {
     call_ = &call;
     const std::size_t end = out.size() + most;
     bool moves = true;
-    for (int idle = 0; moves && out.size() < end && idle < kMostIdle; ++idle) {
+    for (int idle = 0; moves && out.size() < end && idle < kMostIdleSteps; ++idle) {
       if (pulled_.empty()) moves = !has_ended_ && step();
       if (!pulled_.empty()) idle = 0;
       pulled_.give(out, end - out.size());

@@ -12,7 +12,8 @@
 namespace penstock::exec {
 namespace {
 
-constexpr int kMostIdle = 16;  // datasets opened or closed without a slot: then others look whether more is wanted
+constexpr int kMostIdleDatasets =
+    16;  // datasets opened or closed without a slot: then others look whether more is wanted
 
 class NestCursor final : public Cursor {
  public:
@@ -36,7 +37,7 @@ class NestCursor final : public Cursor {
   bool pull(Slots& out, std::size_t most, CursorCall& call) override {
     Context context = call.context_of(op_);
     const std::size_t end = out.size() + most;
-    for (int idle = 0; out.size() < end && idle < kMostIdle; ++idle) {
+    for (int idle = 0; out.size() < end && idle < kMostIdleDatasets; ++idle) {
       const std::size_t before = out.size();
       if (!has_input_ && open_ == 0) return false;
       if (!step(out, context, call)) break;

@@ -235,7 +235,7 @@ TEST(SavePoint, OfABatchOfWhatFailsNoMoreIsRefused) {
   const auto place = saved(first);
   *bad = -1;
   ::testing::internal::CaptureStderr();
-  read(data, {.resume_from = place});
+  EXPECT_ERROR(read(data, {.resume_from = place}), ErrorCode::data_loss, "is not at its place this time");
   EXPECT_THAT(
       ::testing::internal::GetCapturedStderr(),
       ::testing::HasSubstr("errors that were delivered before the checkpoint was taken do not happen this time (1 "));
