@@ -25,8 +25,9 @@ struct SlotCount {
   std::int64_t slots = 0, errors = 0;
 
   void add(const Slot& slot) noexcept {
-    slots += slot.is_item();
-    errors += slot.is_item() && !slot.is_element();
+    const bool is_error = !slot.is_element() && slot.is_item();  // seldom
+    slots += is_error || slot.is_element();
+    if (is_error) ++errors;
   }
   SlotCount operator+(const SlotCount& more) const noexcept { return {slots + more.slots, errors + more.errors}; }
   SlotCount operator-(const SlotCount& before) const noexcept { return {slots - before.slots, errors - before.errors}; }
