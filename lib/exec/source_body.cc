@@ -131,7 +131,7 @@ void SourceBody::give_save_point(Slots& out) {
 // Adds one more slot. False: the pass is over.
 bool SourceBody::produce_one(Slots& out, Context& context) {
   const bool has_one = parts_.order ? produce_chosen(out) : produce_next(out, context);
-  if (has_one) given_.add(out.back());
+  given_.slots += has_one;
   return has_one;
 }
 
@@ -155,6 +155,7 @@ bool SourceBody::produce_chosen(Slots& out) {
     out.emplace_back(std::move(element), at_);
   } catch (...) {
     append_failure(out, at_);
+    ++given_.errors;
   }
   out.back().stamp.ordinal = positions_.last;
   return true;
@@ -170,6 +171,7 @@ bool SourceBody::produce_next(Slots& out, Context& context) {
     out.emplace_back(std::move(*element), at_);
   } catch (...) {
     append_failure(out, at_);
+    ++given_.errors;
   }
   ++at_.ordinal;
   return true;
