@@ -26,4 +26,14 @@ std::exception_ptr fails_this_time(const std::exception_ptr& cause) noexcept {
   }
 }
 
+std::exception_ptr as_told(const std::exception_ptr& thrown) noexcept {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const FailsThisTime& failure) {
+    return fails_this_time(failure.cause);
+  } catch (...) {
+    return thrown;
+  }
+}
+
 }  // namespace penstock::exec

@@ -66,5 +66,6 @@ inline std::exception_ptr fails_this_time(const Slot& failed) noexcept {
 struct FailsThisTime {
   std::exception_ptr cause;
 };
+std::exception_ptr as_told(const std::exception_ptr& thrown) noexcept;  // without a lock, then
 
 }  // namespace penstock::exec

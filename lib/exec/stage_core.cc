@@ -58,13 +58,7 @@ void StageCore::perform(Actions actions) {
 void StageCore::give_up() noexcept {
   state.is_broken = true;
   const MutexUnlock unlock(mutex);
-  try {
-    throw;
-  } catch (const FailsThisTime& failure) {
-    outside().give_up(fails_this_time(failure.cause));
-  } catch (...) {
-    outside().give_up(std::current_exception());
-  }
+  outside().give_up(as_told(std::current_exception()));
 }
 
 void StageCore::memory_is_free() {
