@@ -28,9 +28,9 @@ void LaneSaves::note(Slot&& save_point) {
 
 void LaneSaves::admit_end_of_pass(const Slot& mark) {
   ++admitted_pass_;
-  if (again_.goes_on()) ended_short_ = static_cast<std::int64_t>(mark.stamp.sequence);
-  if (again_.goes_on())
-    taken_ = admitted_ = admitted_ + again_.count();  // those that have not come have had their places
+  if (!again_.goes_on()) return;
+  ended_short_ = static_cast<std::int64_t>(mark.stamp.sequence);
+  taken_ = admitted_ = admitted_ + again_.count();  // those that have not come have had their places
   again_ = {};
 }
 

@@ -8,7 +8,7 @@
 // the beginning of a dataset, and then other slots come, or fewer. So where there are more errors than there were, the
 // run ends with one rather than that an element comes twice or not at all. Fewer of them may be had by nobody who
 // resumes: that is told on stderr. Which of them failed is not known: as many others are not told from them.
-// Where each slot is one of a list of positions (StagePlan::keeps_numbers) it does not matter what fails.
+// Where each slot is one of a list of positions (Plan::keeps_numbers) it does not matter what fails.
 //
 // Thread safety: none.
 #pragma once
