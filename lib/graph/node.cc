@@ -1,6 +1,7 @@
 #include "lib/graph/node.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -136,15 +137,25 @@ const Node& node_of(const NodeRef& last) {
               "begin with a source");
 }
 
-// Adds what lies before the node, then the node. Returns its number.
-int add_uses(const Node& node, const Path& path, std::vector<Use>& all) {
-  std::vector<int> inputs;
-  for (std::size_t i = 0; i < node.inputs().size(); ++i)
-    inputs.push_back(add_uses(*node.inputs()[i], path.through(i, node.position()), all));
-  const int number = static_cast<int>(all.size());
-  all.push_back({.node = &node, .number = number, .inputs = std::move(inputs), .path = path});
-  return number;
-}
+class ListOfUses {
+ public:
+  // Adds what lies before the node, then the node. Returns its number.
+  int add(const Node& node, Path path) {
+    // Which of its places a cache is filled from hangs on the time: what it keeps must not hang on that.
+    if (node.as<RunsInputsOnce>() != nullptr) path = caches_.try_emplace(&node, path).first->second;
+    std::vector<int> inputs;
+    for (std::size_t i = 0; i < node.inputs().size(); ++i)
+      inputs.push_back(add(*node.inputs()[i], path.through(i, node.position())));
+    const int number = static_cast<int>(all_.size());
+    all_.push_back({.node = &node, .number = number, .inputs = std::move(inputs), .path = path});
+    return number;
+  }
+  std::vector<Use> take() { return std::move(all_); }
+
+ private:
+  std::vector<Use> all_;
+  std::map<const Node*, Path> caches_;  // where each was met first
+};
 
 }  // namespace
 
@@ -203,9 +214,9 @@ std::int64_t cardinality(const NodeRef& node) { return node_of(node).flow().card
 std::uint32_t take_epoch(const NodeRef& node) { return node_of(node).take_epoch(); }
 
 std::vector<Use> uses(const NodeRef& last) {
-  std::vector<Use> all;
-  add_uses(node_of(last), Path(), all);
-  return all;
+  ListOfUses list;
+  list.add(node_of(last), Path());
+  return list.take();
 }
 
 Rewritten as_written(const NodeRef& last) { return {.uses = uses(last), .changes = {}}; }

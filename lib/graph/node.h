@@ -74,7 +74,7 @@ struct Use {
   const Node* node;
   int number = 0;                // its place in that order
   std::vector<int> inputs = {};  // numbers of those that feed it; the last one's is right below its own
-  Path path = {};                // of the branch that it is in
+  Path path = {};                // of the branch that it is in; before a cache, of the first one that the cache is in
   bool shares_calls = false;     // it runs in the calls of the op before it
 };
 

@@ -334,13 +334,12 @@ bool EngineRun::was_delivered_before(const Slot& slot) {
 }
 
 // Where it is not what was delivered, nothing is known of what comes behind it: nothing more is, until another epoch is
-// asked for. The place of the last element is known by what it
-// was made of; not by Stamp::sub, which is another one behind a cache that reads an endless input again.
+// asked for. The last element is known by what it was made of.
 bool EngineRun::comes_again(const Slot& slot) {
   if (!replay_.again.take(slot)) {
     replay_.failure = exec::fails_this_time(slot);
   } else if (progress_.last && replay_.again.count().slots == progress_.errors_since &&
-             (slot.stamp.pass != progress_.last->pass || slot.stamp.ordinal != progress_.last->ordinal)) {
+             !exec::same_element(slot.stamp, *progress_.last)) {
     replay_.failure = std::make_exception_ptr(Error(
         ErrorCode::data_loss,
         "the last element that was delivered before the checkpoint was taken is not at its place this time: an input "

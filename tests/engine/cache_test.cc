@@ -298,6 +298,16 @@ TEST(Cache, LetsRoundsOfARepeatBeforeItDrawDifferently) {
 }
 
 // A pass of which nothing is read wants nothing of its input.
+// Which of them fills it hangs on the time.
+TEST(Cache, KeepsTheSameWhicheverOfItsPlacesItIsFilledFrom) {
+  const auto drawn = [](std::int64_t, std::int64_t, Context& context) { return std::int64_t{context.rng()()}; };
+  const auto are_equal = [](std::int64_t a, std::int64_t b) { return std::int64_t{a == b}; };
+  const auto cached = zip(range(50), range(50).prefetch()).map(drawn).cache();
+  for (const RunOptions& options : kWays) {
+    for (const std::string& text : all_of(zip(cached, cached).map(are_equal), 2, options)) ASSERT_EQ(text, "1");
+  }
+}
+
 TEST(Cache, InsideAnInterleaveBeginsItsInputOnceWherePassesWereEmpty) {
   const auto left = from_generator([](Pass pass) {
     return [left = pass.pass == 0 ? 0 : 6]() mutable -> std::optional<std::int64_t> {
