@@ -74,7 +74,7 @@ exec::EngineSettings EngineRun::settings_for(std::uint32_t first) const {
   settings.seed = options_.seed;
   settings.pass = *options_.pass;
   settings.nested = settings.made_as = nested_;
-  settings.resume = {replay_.engine_after ? &*replay_.engine_after : nullptr, replay_.engine_from};
+  settings.resume = {replay_.position(), replay_.save_point()};
   settings.save_spacing = save_spacing_;
   settings.memory_bytes = static_cast<std::int64_t>(std::min<std::size_t>(options_.memory_bytes, kNoLimit));
   if (trace_file_) settings.trace = std::make_shared<exec::Trace>();

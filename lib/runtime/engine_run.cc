@@ -8,7 +8,6 @@
 
 #include "lib/core/clock.h"
 #include "lib/exec/compile.h"
-#include "lib/exec/resume_body.h"
 #include "lib/graph/node.h"
 #include "lib/graph/repeats.h"
 #include "lib/rewrite/rewrite.h"
@@ -108,33 +107,14 @@ std::uint32_t EngineRun::epochs_from(std::uint32_t epoch) const {
   return epoch < options_.first_epoch || epoch >= end ? 1 : end - epoch;
 }
 
-// Where a replay begins, and what it leaves out.
-exec::SavePoint::Input EngineRun::save_point_of(const Checkpoint& from) const {
-  const bool has_one = !from.save_point.empty() && plan_->has_save_points();
-  auto behind = has_one ? runtime::save_point_of(from.save_point, *plan_) : exec::SavePoint::Input();
-  behind.since.slots = behind.at ? from.since_save_point : from.delivered;
-  if (behind.since.errors > behind.since.slots) exec::fail_to_resume();
-  return behind;
-}
-
 void EngineRun::stand_at(const Checkpoint& from) {
-  const auto behind = save_point_of(from);
-  replay_ = {};
+  replay_ = runtime::Replay(from, *plan_);
   epoch_ = from.epoch;
-  progress_ = {
-      .ended = from.epoch_ended, .delivered = from.delivered, .errors_since = from.errors_since, .behind = behind};
+  progress_ = {.ended = from.epoch_ended,
+               .delivered = from.delivered,
+               .errors_since = from.errors_since,
+               .behind = replay_.behind()};
   if (from.has_last) progress_.last = from.last;
-  if (from.epoch_ended) return;
-  if (from.kind == Checkpoint::Kind::replay) {
-    // Which of an epoch's slots were errors is in no checkpoint.
-    replay_.again = exec::LeftOut(behind.since, !behind.at || plan_->keeps_numbers);
-    replay_.engine_from = behind.at;
-    return;
-  }
-  replay_.errors = from.errors_since;
-  if (!from.has_last) return;
-  replay_.engine_after = from.last;
-  if (plan_->resume_stage == plan_->stages.size()) replay_.until = from.last;
 }
 
 std::shared_ptr<RunCore> EngineRun::begin_epoch(std::uint32_t epoch) {
@@ -201,7 +181,7 @@ RunCore::Status EngineRun::next(Element& out, const std::chrono::steady_clock::t
   const Turn turn(turn_, "next()");
   const exec::NestedRun::Request request(nested_.get());
   const std::int64_t moment = moment_of(deadline);
-  if (replay_.failure) std::rethrow_exception(replay_.failure);
+  replay_.check();
   for (bool first = true; !progress_.ended && !progress_.is_cut_short; first = false) {
     // A slot that is there is taken whatever the time, so a long stretch of those that are left out needs a look of its
     // own.
@@ -258,14 +238,14 @@ bool EngineRun::hand_over(Slot& slot, Element& out) {
     pass_save_point(slot);
     return false;
   }
-  if (was_delivered_before(slot)) return false;
+  if (replay_.leaves_out(slot)) return false;
   deliver(slot, out);
   return slot.is_element();
 }
 
 // One that comes by while slots are left out would be counted from wrongly: these are counted from the one before.
 void EngineRun::pass_save_point(Slot& slot) {
-  if (!replay_.again.goes_on()) progress_.behind = {slot.take<exec::SavePointRef>()};
+  if (!replay_.counts()) progress_.behind = {slot.take<exec::SavePointRef>()};
 }
 
 void EngineRun::end_epoch() {
@@ -296,58 +276,20 @@ void EngineRun::deliver(Slot& slot, Element& out) {
   ++skipped_;
 }
 
-// At a mark. The checkpoint's place is in the pass that ends with the first one; a replay has all of the epoch.
+// At a mark.
 void EngineRun::check_resumed() {
-  const auto place = std::exchange(replay_.engine_after, std::nullopt);
-  if (place && (replay_.until || engine().has_missed_resumption())) {
-    lose_place("element " + std::to_string(place->ordinal) + " of pass " + std::to_string(place->pass) +
-               " of the source, which did not come");
-  }
-  const bool has_missed = replay_.engine_from && engine().has_missed_resumption();
-  if (progress_.ended) replay_.engine_from = nullptr;
-  if (!has_missed && (!progress_.ended || !replay_.again.goes_on())) return;
-  const std::string there = std::to_string(progress_.delivered) + " elements and errors, but ";
-  lose_place(there + (has_missed ? "an input did not come to its place there"
-                                 : "only " + std::to_string(progress_.delivered - replay_.again.count().slots) +
-                                       " were there"));
-}
-
-void EngineRun::lose_place(const std::string& behind) {
+  const bool has_missed = replay_.awaits_place() && engine().has_missed_resumption();
+  const auto missing = replay_.missing(has_missed, progress_.ended);
+  if (!missing) return;
   progress_.ended = true;
   throw Error(ErrorCode::data_loss,
-              "the checkpoint stands in epoch " + std::to_string(epoch_) + " behind " + behind +
+              "the checkpoint stands in epoch " + std::to_string(epoch_) + " behind " + *missing +
                   " this time. Resume with the input that it was taken of, or start the epoch anew");
 }
 
 bool EngineRun::may_skip() const {
   const std::int64_t most = options_.on_error.skip_at_most;
   return most < 0 || skipped_ < most;
-}
-
-// What a checkpoint says the consumer has had.
-bool EngineRun::was_delivered_before(const Slot& slot) {
-  if (replay_.again.goes_on()) return comes_again(slot);
-  if (replay_.until) return exec::was_delivered(slot, replay_.until);
-  const bool again = replay_.errors > 0 && !slot.is_element();
-  replay_.errors = again ? replay_.errors - 1 : 0;
-  return again;
-}
-
-// Where it is not what was delivered, nothing is known of what comes behind it: nothing more is, until another epoch is
-// asked for. The last element is known by what it was made of.
-bool EngineRun::comes_again(const Slot& slot) {
-  if (!replay_.again.take(slot)) {
-    replay_.failure = exec::fails_this_time(slot);
-  } else if (progress_.last && replay_.again.count().slots == progress_.errors_since &&
-             !exec::same_element(slot.stamp, *progress_.last)) {
-    replay_.failure = std::make_exception_ptr(Error(
-        ErrorCode::data_loss,
-        "the last element that was delivered before the checkpoint was taken is not at its place this time: an input "
-        "is another one, or what failed then does not fail now, or the other way round. Resume with the input that it "
-        "was taken of or from an earlier checkpoint, or start the epoch anew"));
-  }
-  if (replay_.failure) std::rethrow_exception(replay_.failure);
-  return true;
 }
 
 // A run that has begun is not kept alive: the caller may be a thread that one of its calls waits for, and by holding

@@ -18,6 +18,7 @@
 #include "lib/base/mutex.h"
 #include "lib/exec/engine.h"
 #include "lib/runtime/observer.h"
+#include "lib/runtime/replay.h"
 #include "lib/runtime/runtime.h"
 #include "lib/runtime/start_run.h"
 #include "lib/runtime/trace_file.h"
@@ -59,15 +60,6 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
     bool is_cut_short = false;        // nothing more is to be had, for a call around has cut it
     std::optional<Told> told{};       // the last one
   };
-  // What is left out after a resume.
-  struct Replay {
-    exec::LeftOut again;         // by count
-    std::optional<Stamp> until;  // up to and with this element
-    std::int64_t errors = 0;
-    std::optional<Stamp> engine_after;  // for the engine: the position to begin at,
-    exec::SavePointRef engine_from;     // or the save point
-    std::exception_ptr failure;         // what comes again is something else
-  };
 
   std::shared_ptr<EngineRun> held(const char* request);
   exec::Engine& engine() EXCLUDES(mutex_);
@@ -94,7 +86,6 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   bool has_given_nothing_of(std::uint32_t epoch) const noexcept;  // where the run stands
   void end_epoch() EXCLUDES(mutex_);
   void stand_at(const Checkpoint& from);
-  exec::SavePoint::Input save_point_of(const Checkpoint& from) const;
   std::uint32_t epochs_from(std::uint32_t epoch) const;
 
   bool hand_over(Slot& slot, Element& out);
@@ -103,11 +94,8 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   bool tell_reader();
   void check_whole();
   void note_if_cut();
-  bool was_delivered_before(const Slot& slot);
-  bool comes_again(const Slot& slot);
   void deliver(Slot& slot, Element& out);
   void check_resumed();
-  [[noreturn]] void lose_place(const std::string& behind);
   bool may_skip() const;
 
   const std::shared_ptr<const exec::Plan> plan_;
@@ -133,7 +121,7 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   // starting one.
   std::uint32_t epoch_;
   Progress progress_;
-  Replay replay_;
+  runtime::Replay replay_;
   std::optional<std::uint32_t> reads_;  // the epoch that the engine gives next; none: it waits behind its last one
   // Written by the consumer, read by any thread.
   std::atomic<std::int64_t> delivered_{0};

@@ -1,0 +1,57 @@
+// Replay: what a run that goes on at a checkpoint leaves out, because its consumer has had it.
+//
+//   Replay replay(checkpoint, plan);            // its engine begins at position() or save_point()
+//   if (!replay.leaves_out(slot)) deliver(slot);
+//
+// Thread safety: none; the consumer's thread.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <string>
+
+#include <penstock/checkpoint.h>
+
+#include "lib/exec/save_point.h"
+#include "lib/exec/stage_plan.h"
+
+namespace penstock::runtime {
+
+class Replay {
+ public:
+  Replay() = default;  // of nothing
+  // Throws Error(data_loss) where the checkpoint's save point is none of the pipeline's.
+  Replay(const Checkpoint& from, const exec::Plan& plan);
+
+  // Where the engine begins: behind this element, or at this save point. None: at the epoch's beginning.
+  const Stamp* position() const noexcept { return position_ ? &*position_ : nullptr; }
+  const exec::SavePointRef& save_point() const noexcept { return behind_.at; }
+  // That, and what the consumer has had since.
+  const exec::SavePoint::Input& behind() const noexcept { return behind_; }
+  bool counts() const noexcept { return again_.goes_on(); }  // slots are left out by their number
+
+  // Throws where something else comes than what was delivered: nothing is known of what is behind that.
+  bool leaves_out(const Slot& slot);
+  void check() const;  // throws that once more
+
+  // At the end of a pass: whether the engine must say if its place has come; then what the checkpoint stands behind
+  // that has not come, for an error's text.
+  bool awaits_place() const noexcept { return position_ || behind_.at; }
+  std::optional<std::string> missing(bool engine_has_missed, bool epoch_has_ended);
+
+ private:
+  bool comes_again(const Slot& slot);
+
+  std::int64_t delivered_ = 0, errors_since_ = 0;  // by the checkpoint
+  std::optional<Stamp> last_;
+  exec::SavePoint::Input behind_;
+  std::optional<Stamp> position_;
+
+  exec::LeftOut again_;         // by number,
+  std::optional<Stamp> until_;  // or up to and with this element
+  std::int64_t errors_ = 0;     // and then so many errors
+  std::exception_ptr failure_;  // what comes again is something else
+};
+
+}  // namespace penstock::runtime
