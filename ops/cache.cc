@@ -26,7 +26,6 @@ class CacheOp::State final : public MergeState, public graph::AsksForInputs {
 
   void begin_pass(const Stamp& pass) override {
     pass_ = pass;
-    next_ = 0;
     input_.begin_pass();
     if (!own_) {
       input_.drop();
@@ -38,38 +37,26 @@ class CacheOp::State final : public MergeState, public graph::AsksForInputs {
   bool has_missed() const noexcept override { return input_.has_missed(); }
 
   Want want() const override { return wanted_; }
-  void give(Emitter& out) override {
-    Slot slot = op_.copy_of(kept()[next_++]);
-    decide();
-    input_.give(slot);
-    out.forward(in_pass(std::move(slot), pass_));
-  }
+  void give(Emitter& out) override { forward(op_.copy_of(kept()[next()]), out); }
   void take(std::size_t, Slot&& slot, Emitter& out) override {
-    const bool was_given = input_.take_among(next_, slot);  // before the run was resumed
-    if (!was_given) {
-      ++next_;
-      input_.give(slot);
-    }
-    forget_round(slot.stamp);
+    const bool was_given = input_.comes_again(slot);  // before the run was resumed
     if (own_) remember(slot);
-    decide();
-    if (!was_given) out.forward(in_pass(std::move(slot), pass_));
+    if (was_given) return decide();
+    forward(std::move(slot), out);
   }
   void ended(std::size_t, Emitter&) override {
-    input_.end(next_);
+    input_.end();
     if (own_) op_.publish(whole_ = std::move(own_));
     decide();
   }
   bool soon(std::size_t) const noexcept override { return input_.brings_more(); }
   bool save(StateWriter& out) const override {
-    out.number(static_cast<std::int64_t>(next_));
     input_.save(out);
     return input_.is_as_of_a_new_run();
   }
   void restore(StateReader& in) override {
-    next_ = static_cast<std::size_t>(in.count());
     input_.restore(in);
-    if (whole_ && next_ > whole_->size()) StateReader::refuse();
+    if (whole_ && next() > whole_->size()) StateReader::refuse();
     decide();
   }
 
@@ -87,8 +74,14 @@ class CacheOp::State final : public MergeState, public graph::AsksForInputs {
   }
 
   const Slots& kept() const { return own_ ? *own_ : *whole_; }
+  std::size_t next() const noexcept { return static_cast<std::size_t>(input_.given()); }  // the number of what it gives
+  void forward(Slot&& slot, Emitter& out) {
+    Slot given = input_.given_in(pass_, std::move(slot));
+    decide();
+    out.forward(std::move(given));
+  }
   void decide() noexcept {
-    if ((own_ || whole_) && next_ < kept().size()) {
+    if ((own_ || whole_) && next() < kept().size()) {
       wanted_ = Want::own();
     } else if (whole_ || input_.has_ended()) {
       wanted_ = Want::nothing();
@@ -121,8 +114,7 @@ class CacheOp::State final : public MergeState, public graph::AsksForInputs {
   std::int64_t room_ = 0;       // bytes that are left for it
   Want wanted_;
   Stamp pass_;
-  std::size_t next_ = 0;  // the number of what it gives next
-  CacheInput input_;      // for what is being made, or for this pass
+  CacheInput input_;  // for what is being made, or for this pass
 };
 
 CacheOp::CacheOp(detail::CopierRef copier, const CacheOptions& options, const CallSite& site)

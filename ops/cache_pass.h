@@ -4,45 +4,57 @@
 #include <penstock/op.h>
 #include <penstock/random.h>
 
-#include <atomic>
 #include <cstdint>
 #include <utility>
 
-namespace penstock::ops {
+#include "lib/core/left_out.h"
 
-// Where the input is repeated, its rounds differ by their passes. Behind the cache there is one for all of them.
-inline void forget_round(Stamp& stamp) noexcept {
-  if (stamp.pass != 0) stamp.sub = mix64(stamp.sub + mix64(stamp.pass)) | 1;  // 0 would be the element itself
-  stamp.pass = 0;
-}
+namespace penstock::ops {
 
 // The input of a cache, which runs from its beginning when it is first wanted, and again when it was dropped.
 class CacheInput {
  public:
   void drop() noexcept { is_running_ = false; }
-  void begin_pass() noexcept { errors_given_ = 0; }
-  void give(const Slot& slot) noexcept { errors_given_ += !slot.is_element(); }
-  void save(StateWriter& out) const { out.number(errors_given_); }
-  void restore(StateReader& in) { errors_given_ = errors_left_ = in.count(); }  // before anything comes
+  void begin_pass() noexcept { given_ = {}; }
+  std::int64_t given() const noexcept { return given_.slots; }  // in this pass, of the input or of what was remembered
+  std::int64_t errors_given() const noexcept { return given_.errors; }
+  // What the cache gives next, with its place. Stamp::sub would tell the rounds of a repeat before the cache apart, but
+  // it tells where the pipeline that has filled the cache had its ops, too, and that may be another one.
+  Slot given_in(const Stamp& pass, Slot slot) noexcept {
+    slot.stamp.epoch = pass.epoch;
+    slot.stamp.pass = pass.pass;
+    slot.stamp.sequence = pass.sequence;
+    slot.stamp.sub = mix64(static_cast<std::uint64_t>(given_.slots)) | 1;  // 0 would be the element itself
+    given_.add(slot);
+    return slot;
+  }
+  void save(StateWriter& out) const {
+    out.number(given_.slots);
+    out.number(given_.errors);
+  }
+  // Before anything comes.
+  void restore(StateReader& in) {
+    given_.slots = in.count();
+    given_.errors = in.number(0, given_.slots);
+    again_ = LeftOut(given_, false);
+  }
   // It is wanted. True: it begins.
   bool want() noexcept {
     if (std::exchange(is_running_, true)) return false;
     ++runs_;
-    taken_ = 0;
-    errors_left_ = errors_given_;
+    again_ = LeftOut(given_, false);
     has_ended_ = false;
     return true;
   }
-  // Its next one has come. Whether that is among the first ones, so many of which were given before. Where it is an
-  // error that was none, their numbers tell nothing.
-  bool take_among(std::uint64_t given, const Slot& slot) noexcept {
-    if (taken_++ >= given) return false;
-    if (!slot.is_element() && errors_left_-- == 0) has_missed_ = true;
+  // Its next one has come. Whether that is one of those that were given before it began.
+  bool comes_again(const Slot& slot) noexcept {
+    if (!again_.goes_on()) return false;
+    if (!again_.take(slot)) has_missed_ = true;
     return true;
   }
-  void end(std::uint64_t given) noexcept {
+  void end() noexcept {
     has_ended_ = true;
-    if (taken_ < given) has_missed_ = true;
+    if (std::exchange(again_, {}).goes_on()) has_missed_ = true;
   }
   bool has_ended() const noexcept { return is_running_ && has_ended_; }
   bool brings_more() const noexcept { return is_running_ && !has_ended_; }
@@ -53,19 +65,11 @@ class CacheInput {
 
  private:
   std::uint32_t runs_ = 0;
-  std::uint64_t taken_ = 0;        // since it began
-  std::int64_t errors_left_ = 0;   // among what is left out
-  std::int64_t errors_given_ = 0;  // in this pass, of the input or of what was remembered
-  bool is_running_ = false;        // or has ended, and what it gave is still of use
+  SlotCount given_;
+  LeftOut again_;
+  bool is_running_ = false;  // or has ended, and what it gave is still of use
   bool has_ended_ = false;
-  std::atomic<bool> has_missed_{false};
+  bool has_missed_ = false;
 };
-
-inline Slot in_pass(Slot slot, const Stamp& pass) noexcept {
-  slot.stamp.epoch = pass.epoch;
-  slot.stamp.pass = pass.pass;
-  slot.stamp.sequence = pass.sequence;
-  return slot;
-}
 
 }  // namespace penstock::ops

@@ -28,7 +28,6 @@ class FileCacheOp::State final : public MergeState, public graph::AsksForInputs 
 
   void begin_pass(const Stamp& pass) override {
     pass_ = pass;
-    next_ = 0;
     ahead_.reset();
     writer_.reset();
     input_.drop();
@@ -42,25 +41,17 @@ class FileCacheOp::State final : public MergeState, public graph::AsksForInputs 
 
   Want want() const override { return wanted_; }
   void give(Emitter& out) override {
-    Slot slot = std::move(*ahead_);
-    ahead_.reset();
-    ++next_;
+    Slot slot = input_.given_in(pass_, *std::exchange(ahead_, std::nullopt));
     decide();
-    out.forward(in_pass(std::move(slot), pass_));
+    out.forward(std::move(slot));
   }
   void take(std::size_t, Slot&& slot, Emitter& out) override {
-    const bool was_given =
-        input_.take_among(next_, slot);  // by a file found to be damaged, or before the run was resumed
-    if (!was_given) {
-      ++next_;
-      input_.give(slot);
-    }
-    forget_round(slot.stamp);
     write(slot);
-    if (!was_given) out.forward(in_pass(std::move(slot), pass_));
+    // By a file found to be damaged, or before the run was resumed.
+    if (!input_.comes_again(slot)) out.forward(input_.given_in(pass_, std::move(slot)));
   }
   void ended(std::size_t, Emitter&) override {
-    input_.end(next_);
+    input_.end();
     guarded([this] {
       writer_->publish();
       op_.is_damaged_ = false;
@@ -73,28 +64,31 @@ class FileCacheOp::State final : public MergeState, public graph::AsksForInputs 
     return (reader_ ? reader_->held_bytes() : 0) + (writer_ ? writer_->held_bytes() : 0);
   }
   bool save(StateWriter& out) const override {
-    out.number(static_cast<std::int64_t>(next_));
     input_.save(out);
     return input_.is_as_of_a_new_run();
   }
   void restore(StateReader& in) override {
-    next_ = static_cast<std::uint64_t>(in.count());
     input_.restore(in);
     if (!reader_) return;
-    if (next_ > reader_->size()) StateReader::refuse();
     ahead_.reset();
-    reading([this] { reader_->go_to(next_); });
+    if (input_.errors_given() > 0) {  // it was read from the input, and the file has none: others may be at its places
+      reader_.reset();
+    } else {
+      if (next() > reader_->size()) StateReader::refuse();
+      reading([this] { reader_->go_to(next()); });
+    }
     decide();
   }
 
  private:
+  std::uint64_t next() const noexcept { return static_cast<std::uint64_t>(input_.given()); }
   void decide() {
     if (reader_ && !ahead_) reading([this] { ahead_ = reader_->next(*op_.codec_); });
     if (reader_) {
       wanted_ = ahead_ ? Want::own() : Want::nothing();
       return;
     }
-    if (input_.want() && next_ == 0) writer_ = op_.writer();
+    if (input_.want() && next() == 0) writer_ = op_.writer();
     wanted_ = input_.has_ended() ? Want::nothing() : Want::one(0);
   }
 
@@ -131,7 +125,6 @@ class FileCacheOp::State final : public MergeState, public graph::AsksForInputs 
   std::optional<Slot> ahead_;  // of the file, what is next
   Want wanted_;
   Stamp pass_;
-  std::uint64_t next_ = 0;  // the number of what it gives next
   CacheInput input_;
 };
 

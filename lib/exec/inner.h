@@ -9,7 +9,7 @@
 #include <stop_token>
 #include <utility>
 
-#include "lib/exec/left_out.h"
+#include "lib/core/left_out.h"
 #include "lib/exec/packet.h"
 
 namespace penstock::exec {

@@ -168,11 +168,10 @@ bool InnerDataset::pull(Slots& out, std::size_t most, Context& context, const st
   return has_more;
 }
 
-// By all that the stamp inside says, so that numbers drawn behind do not hang on what a filter has dropped.
+// By what the stamp inside says, so that numbers drawn behind do not hang on what a filter has dropped. Not by the
+// source: merges tell their inputs apart by Stamp::sub, and a cache keeps the source of whoever has filled it.
 Stamp InnerDataset::stamp_of(const Stamp& inside) const noexcept {
-  const std::uint64_t place =
-      mix64(static_cast<std::uint64_t>(inside.ordinal) ^ mix64(std::uint64_t{inside.source} << 32 | inside.pass)) +
-      inside.sub;
+  const std::uint64_t place = mix64(static_cast<std::uint64_t>(inside.ordinal) ^ mix64(inside.pass)) + inside.sub;
   Stamp stamp = element_;
   stamp.sub = mix64(element_.sub + mix64(place)) | 1;  // not 0, which means the element itself
   return stamp;

@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include <penstock/error.h>
 #include <penstock/random.h>
 
 namespace penstock::exec {
@@ -22,6 +23,14 @@ void make_room(Slots& out, std::size_t slots) noexcept {
     out.reserve(slots);
   } catch (const std::bad_alloc&) {
   }
+}
+
+std::exception_ptr of_another_input() {
+  return std::make_exception_ptr(Error(
+      ErrorCode::data_loss,
+      "what is before a cache is read again, and is not as it was when the first elements were given: it ends this "
+      "time before their number, or fails where it did not. Resume with the input that the checkpoint was taken of, or "
+      "start the epoch anew"));
 }
 
 }  // namespace
@@ -60,6 +69,7 @@ void MergeBody::run(Group& group, Context&) {
   }
   const std::size_t end = most + out_->size() - (saves_.is_due_behind() && most > 1 ? 1 : 0);
   while (did == Step::went_on && out_->size() < end) did = step();
+  if (input_runs_.have_missed()) host_.give_up(of_another_input());
   if (did != Step::pass_has_ended && !wants_nothing_) saves_.end_run(pass_, *out_);
   ask_held_bytes();  // not behind the mark
   if (did == Step::pass_has_ended) {

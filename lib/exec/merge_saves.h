@@ -28,7 +28,7 @@ class MergeSaves final : public Resumes {
       : state_(state), ports_(ports), passes_(passes), host_(host), input_runs_(runs) {}
 
   std::vector<SavePointRef> resume_from(const SavePointRef& here) override;
-  bool has_missed() const noexcept override { return ports_.has_missed() || input_runs_.have_missed(); }
+  bool has_missed() const noexcept override { return ports_.has_missed(); }
 
   bool is_resumed() const noexcept { return is_resumed_; }  // in the pass that comes next
   // The state has begun a pass: gives it what it was, in the pass in which the run goes on.

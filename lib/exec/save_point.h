@@ -19,7 +19,7 @@
 #include <penstock/slot.h>
 #include <penstock/state.h>
 
-#include "lib/exec/left_out.h"
+#include "lib/core/left_out.h"
 
 namespace penstock::exec {
 

@@ -146,8 +146,10 @@ bool SourceBody::has_position() {
 // The ordinal is written where the stamp is to stay. To copy a stamp that has just been written in part takes longer
 // than all the rest: its store is not forwarded to a wider load.
 bool SourceBody::produce_chosen(Slots& out) {
+  positions_.has_failed = true;
   try {
     if (!has_position()) return false;
+    positions_.has_failed = false;
     positions_.last = positions_.list[positions_.given++];
     const bool is_passed_over = resume_ && positions_.last != resume_->ordinal;  // see leave_out_delivered()
     Element element = is_passed_over ? Element() : parts_.source->at(positions_.last);
@@ -236,7 +238,7 @@ bool SourceBody::leave_out_delivered(Slots& slots, bool has_one) {
     return true;
   }
   if (!resume_ || slots.empty()) return false;
-  if (slots.back().stamp.ordinal == resume_->ordinal) {
+  if (slots.back().stamp.ordinal == resume_->ordinal && !positions_.has_failed) {
     resume_.reset();
     return false;
   }

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "lib/exec/left_out.h"
+#include "lib/core/left_out.h"
 #include "lib/exec/stage.h"
 
 namespace penstock::exec {

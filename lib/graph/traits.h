@@ -128,7 +128,8 @@ class AsksForInputs {
   // Rises where they are to run, once however much it has risen. Asked behind want(). The pass that they are in ends
   // early then.
   virtual std::uint32_t runs_of_inputs() const = 0;
-  // Whether an input has ended before it came to what had been given of it when the run was resumed. Any thread.
+  // Whether an input, run again, has not come to what had been given of it: it has ended before, or fails where it did
+  // not. Asked behind the other calls, in turn with them.
   virtual bool has_missed() const noexcept = 0;
 
  protected:

@@ -196,9 +196,11 @@ RunCore::Status EngineRun::next(Element& out, const std::chrono::steady_clock::t
 }
 
 Engine::Taken EngineRun::take_slot(Slot& slot, std::int64_t moment) {
+  Engine& running = engine();
   try {
-    return engine().next(slot, moment);
+    return running.next(slot, moment);
   } catch (...) {
+    progress_.begun = true;  // so epoch() begins it anew
     note_if_cut();
     throw;
   }
@@ -238,9 +240,18 @@ bool EngineRun::hand_over(Slot& slot, Element& out) {
     pass_save_point(slot);
     return false;
   }
-  if (replay_.leaves_out(slot)) return false;
+  if (leaves_out(slot)) return false;
   deliver(slot, out);
   return slot.is_element();
+}
+
+bool EngineRun::leaves_out(const Slot& slot) {
+  try {
+    return replay_.leaves_out(slot);
+  } catch (...) {
+    progress_.begun = true;  // so epoch() begins it anew
+    throw;
+  }
 }
 
 // One that comes by while slots are left out would be counted from wrongly: these are counted from the one before.
@@ -279,7 +290,7 @@ void EngineRun::deliver(Slot& slot, Element& out) {
 // At a mark.
 void EngineRun::check_resumed() {
   const bool has_missed = replay_.awaits_place() && engine().has_missed_resumption();
-  const auto missing = replay_.missing(has_missed, progress_.ended);
+  const auto missing = replay_.end_pass(has_missed, progress_.ended);
   if (!missing) return;
   progress_.ended = true;
   throw Error(ErrorCode::data_loss,

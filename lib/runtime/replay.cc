@@ -16,10 +16,9 @@ Replay::Replay(const Checkpoint& from, const exec::Plan& plan)
   behind_.since.slots = behind_.at ? from.since_save_point : from.delivered;
   if (behind_.since.errors > behind_.since.slots) exec::fail_to_resume();
   if (from.has_last) last_ = from.last;
-  if (from.epoch_ended) {
-    behind_.at = nullptr;
-  } else if (from.kind == Checkpoint::Kind::replay) {
-    again_ = exec::LeftOut(behind_.since, !behind_.at || plan.keeps_numbers);
+  if (from.epoch_ended) return;
+  if (from.kind == Checkpoint::Kind::replay) {
+    again_ = LeftOut(behind_.since, !behind_.at || plan.keeps_numbers);
   } else {
     errors_ = errors_since_;
     position_ = last_;
@@ -38,7 +37,7 @@ bool Replay::leaves_out(const Slot& slot) {
 // The last element is known by what it was made of.
 bool Replay::comes_again(const Slot& slot) {
   if (!again_.take(slot)) {
-    failure_ = exec::fails_this_time(slot);
+    failure_ = fails_this_time(slot);
   } else if (last_ && again_.count().slots == errors_since_ && !exec::same_element(slot.stamp, *last_)) {
     failure_ = std::make_exception_ptr(Error(
         ErrorCode::data_loss,
@@ -55,7 +54,7 @@ void Replay::check() const {
 }
 
 // A position is in the pass that ends first; the epoch's end is the last chance of the rest.
-std::optional<std::string> Replay::missing(bool engine_has_missed, bool epoch_has_ended) {
+std::optional<std::string> Replay::end_pass(bool engine_has_missed, bool epoch_has_ended) {
   const auto position = std::exchange(position_, std::nullopt);
   if (position && (until_ || engine_has_missed)) {
     return "element " + std::to_string(position->ordinal) + " of pass " + std::to_string(position->pass) +

@@ -3,7 +3,7 @@
 //   Replay replay(checkpoint, plan);            // its engine begins at position() or save_point()
 //   if (!replay.leaves_out(slot)) deliver(slot);
 //
-// Thread safety: none; the consumer's thread.
+// Thread safety: none; the consumer's thread, but position() and save_point() by whoever starts the engine.
 #pragma once
 
 #include <cstdint>
@@ -35,10 +35,10 @@ class Replay {
   bool leaves_out(const Slot& slot);
   void check() const;  // throws that once more
 
-  // At the end of a pass: whether the engine must say if its place has come; then what the checkpoint stands behind
-  // that has not come, for an error's text.
+  // Whether the engine has begun somewhere, and is to say at a pass's end whether that place has come.
   bool awaits_place() const noexcept { return position_ || behind_.at; }
-  std::optional<std::string> missing(bool engine_has_missed, bool epoch_has_ended);
+  // A pass has ended. Gives what the checkpoint stands behind and has not come, for an error's text.
+  std::optional<std::string> end_pass(bool engine_has_missed, bool epoch_has_ended);
 
  private:
   bool comes_again(const Slot& slot);
@@ -48,7 +48,7 @@ class Replay {
   exec::SavePoint::Input behind_;
   std::optional<Stamp> position_;
 
-  exec::LeftOut again_;         // by number,
+  LeftOut again_;               // by number,
   std::optional<Stamp> until_;  // or up to and with this element
   std::int64_t errors_ = 0;     // and then so many errors
   std::exception_ptr failure_;  // what comes again is something else

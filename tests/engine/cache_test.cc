@@ -297,7 +297,6 @@ TEST(Cache, LetsRoundsOfARepeatBeforeItDrawDifferently) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NE(values[i], values[i + 3]);
 }
 
-// A pass of which nothing is read wants nothing of its input.
 // Which of them fills it hangs on the time.
 TEST(Cache, KeepsTheSameWhicheverOfItsPlacesItIsFilledFrom) {
   const auto drawn = [](std::int64_t, std::int64_t, Context& context) { return std::int64_t{context.rng()()}; };
@@ -308,6 +307,23 @@ TEST(Cache, KeepsTheSameWhicheverOfItsPlacesItIsFilledFrom) {
   }
 }
 
+// Stamps are the cache's own: its filler may have been another pipeline.
+TEST(Cache, LetsFunctionsBehindItDrawTheSameWhoeverHasFilledIt) {
+  const auto drawn = [](std::int64_t, Context& context) { return std::int64_t{context.rng()()}; };
+  const auto twice = [] { return range(5).concatenate(range(5).prefetch()).cache(); };
+  const auto among_others = [drawn](const Dataset<std::int64_t>& cached) {
+    const auto opened = [cached](std::int64_t) { return counter().take(3).concatenate(cached); };
+    return std::vector{range(3).prefetch().concatenate(cached).map(drawn),
+                       range(2).interleave(opened, {.cycle_length = 2}).map(drawn)};
+  };
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto filled = twice(), empty = twice();
+    EXPECT_EQ(epochs_of(filled, 1), "[0 1 2 3 4 0 1 2 3 4]");
+    EXPECT_EQ(all_of(among_others(filled)[i], 1), all_of(among_others(empty)[i], 1));
+  }
+}
+
+// A pass of which nothing is read wants nothing of its input.
 TEST(Cache, InsideAnInterleaveBeginsItsInputOnceWherePassesWereEmpty) {
   const auto left = from_generator([](Pass pass) {
     return [left = pass.pass == 0 ? 0 : 6]() mutable -> std::optional<std::int64_t> {

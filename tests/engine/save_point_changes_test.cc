@@ -6,6 +6,7 @@
 
 #include "tests/engine/save_points.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/temporary_folder.h"
 
 namespace penstock {
 namespace {
@@ -141,7 +142,25 @@ TEST(SavePoint, OfACacheWhoseInputFailsNowSaysSo) {
   const auto place = saved_behind(made(), 300);
   *bad = 7;
   auto run = dense_run(made(), {.on_error = skip_all(), .resume_from = place});
-  EXPECT_ERROR(while (run.next()){}, ErrorCode::data_loss, "this time");
+  EXPECT_ERROR(run.next(), ErrorCode::data_loss, "fails where it did not");
+}
+
+// Errors are in no file: its elements are at other places than those that were read with errors among them.
+TEST(SavePoint, OfACacheWithErrorsDoesNotGoOnInAFileWithoutThem) {
+  const test::TemporaryFolder folder;
+  const Flag bad = flag(3);
+  const auto path = (folder.path() / "cache").string();
+  const auto made = [&] { return counted(9).map(failing_when(bad)).flat_map(six_of).cache(path); };
+  auto first = dense_run(made(), {.on_error = skip_all(), .serial = true});
+  for (int taken = 0; taken < 36; ++taken) first.next();
+  const auto place = saved(first);
+  ASSERT_EQ(first.stats().errors, 1);
+  *bad = -1;
+  ASSERT_EQ(read(made()).size(), 54u);
+  *bad = 3;
+  const Texts rest = rest_of(first);
+  auto again = dense_run(made(), {.on_error = skip_all(), .resume_from = place});
+  EXPECT_EQ(rest_of(again), rest);
 }
 
 TEST(SavePoint, OfASourceThatCannotBeginItsPassAgainEndsTheRun) {
@@ -208,8 +227,10 @@ TEST(SavePoint, OfWhatFailsNowGivesNothingMore) {
     }
     EXPECT_FALSE(again.checkpoint().epoch_ended);
     *bad = -1;
-    again.epoch(1);
-    EXPECT_EQ(rest_of(again).size(), 3u);
+    for (const std::uint32_t epoch : {0u, 1u}) {
+      again.epoch(epoch);
+      EXPECT_EQ(rest_of(again).size(), 3u) << "epoch " << epoch;
+    }
   }
 }
 

@@ -37,34 +37,49 @@ using namespace std::chrono_literals;
 
 // ------------------------------------------------------------------------------------------------ as it was
 
+struct StepThrows final : StreamOp {
+  struct State final : StreamState {
+    void element(Slot&& slot, Emitter& out) override { out.forward(std::move(slot)); }
+  };
+  struct Order final : IndexSequence {
+    Order(std::unique_ptr<IndexSequence> input, int bad_step) : in(std::move(input)), bad(bad_step) {}
+    void begin_pass(std::uint32_t epoch, std::uint32_t pass) override {
+      in->begin_pass(epoch, pass);
+      steps = 0;
+    }
+    std::optional<std::int64_t> next() override {
+      if (steps++ == bad) throw std::runtime_error("step");
+      return in->next();
+    }
+    std::int64_t size() const override { return in->size() + 1; }
+    std::unique_ptr<IndexSequence> in;
+    const int bad;
+    int steps = 0;
+  };
+  explicit StepThrows(int bad_step) : bad(bad_step) {}
+  std::string name() const override { return "throws"; }
+  Flow flow(const Flow& input) const override { return input; }
+  std::unique_ptr<StreamState> open(std::uint64_t) const override { return std::make_unique<State>(); }
+  std::unique_ptr<IndexSequence> over_index(std::unique_ptr<IndexSequence> input) const override {
+    return std::make_unique<Order>(std::move(input), bad);
+  }
+  const int bad;
+};
+
 // A step that throws is an error with a place of its own, and is one again.
 TEST(SavePoint, OfAnOrderThatThrowsCountsItsErrors) {
-  struct Throws final : StreamOp {
-    struct State final : StreamState {
-      void element(Slot&& slot, Emitter& out) override { out.forward(std::move(slot)); }
-    };
-    struct Order final : IndexSequence {
-      explicit Order(std::unique_ptr<IndexSequence> input) : in(std::move(input)) {}
-      void begin_pass(std::uint32_t epoch, std::uint32_t pass) override {
-        in->begin_pass(epoch, pass);
-        steps = 0;
-      }
-      std::optional<std::int64_t> next() override {
-        if (steps++ == 5) throw std::runtime_error("step");
-        return in->next();
-      }
-      std::int64_t size() const override { return in->size() + 1; }
-      std::unique_ptr<IndexSequence> in;
-      int steps = 0;
-    };
-    std::string name() const override { return "throws"; }
-    Flow flow(const Flow& input) const override { return input; }
-    std::unique_ptr<StreamState> open(std::uint64_t) const override { return std::make_unique<State>(); }
-    std::unique_ptr<IndexSequence> over_index(std::unique_ptr<IndexSequence> input) const override {
-      return std::make_unique<Order>(std::move(input));
-    }
-  };
-  expect_resumes_anywhere(range(20).then<std::int64_t>(std::make_shared<Throws>()).map(plus_one).take(15));
+  const auto data = range(20).then<std::int64_t>(std::make_shared<StepThrows>(5)).map(plus_one);
+  expect_resumes_anywhere(data.take(15));
+}
+
+// It is not the element that has its number because none was given before.
+TEST(Checkpoint, BehindTheFirstElementOfAnOrderWhoseFirstStepThrowsGoesOnThere) {
+  const auto data = range(20).then<std::int64_t>(std::make_shared<StepThrows>(0)).map(plus_one);
+  auto run = data.start({.on_error = skip_all()});
+  run.next();
+  const auto place = saved(run);
+  auto again = data.start({.on_error = skip_all(), .resume_from = place});
+  EXPECT_EQ(again.next(), run.next());
 }
 
 // Rows that were used up are left out, not put together: these do not fit each other.

@@ -18,7 +18,7 @@
 
 #include <penstock/slot.h>
 
-namespace penstock::exec {
+namespace penstock {
 
 // Of a stream.
 struct SlotCount {
@@ -68,4 +68,4 @@ struct FailsThisTime {
 };
 std::exception_ptr as_told(const std::exception_ptr& thrown) noexcept;  // without a lock, then
 
-}  // namespace penstock::exec
+}  // namespace penstock

@@ -1,11 +1,11 @@
-#include "lib/exec/left_out.h"
+#include "lib/core/left_out.h"
 
 #include <cstdio>
 #include <string>
 
 #include <penstock/error.h>
 
-namespace penstock::exec {
+namespace penstock {
 
 void LeftOut::end_with(std::int64_t errors) noexcept {
   left_ = {};
@@ -36,4 +36,4 @@ std::exception_ptr as_told(const std::exception_ptr& thrown) noexcept {
   }
 }
 
-}  // namespace penstock::exec
+}  // namespace penstock

@@ -1,10 +1,10 @@
-#include "lib/exec/left_out.h"
+#include "lib/core/left_out.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/recording_emitter.h"
 
-namespace penstock::exec {
+namespace penstock {
 namespace {
 
 Slot element() { return testing::element_slot(Element(std::int64_t{1}), {}); }
@@ -40,4 +40,4 @@ TEST(LeftOut, ForgetsErrorsThatHaveNotCome) {
 }
 
 }  // namespace
-}  // namespace penstock::exec
+}  // namespace penstock
