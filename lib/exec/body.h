@@ -287,6 +287,7 @@ class SourceBody final : public Body, private Resumes {
   bool begin_reading(const Stamp& pass, Slots& out, Context& context);
   void pass_over_delivered();
   bool leave_out_delivered(Slots& slots, bool has_one);
+  bool is_to_resume_at(const Slot& slot) const;
   void go_to_save_point(Context& context);
   void skip(const SlotCount& positions, Context& context);
   bool is_save_point_due(bool begins_pass) const;

@@ -230,6 +230,10 @@ bool SourceBody::read(Group& group, std::size_t wanted, Context& context) {
   return more;
 }
 
+bool SourceBody::is_to_resume_at(const Slot& slot) const {
+  return slot.stamp.ordinal == resume_->ordinal && !positions_.has_failed;
+}
+
 // Elements before the one to resume at go no further. For indexable sources they are positions only, which is cheap.
 bool SourceBody::leave_out_delivered(Slots& slots, bool has_one) {
   if (again_.goes_on() && has_one) {
@@ -238,7 +242,7 @@ bool SourceBody::leave_out_delivered(Slots& slots, bool has_one) {
     return true;
   }
   if (!resume_ || slots.empty()) return false;
-  if (slots.back().stamp.ordinal == resume_->ordinal && !positions_.has_failed) {
+  if (is_to_resume_at(slots.back())) {
     resume_.reset();
     return false;
   }
