@@ -15,7 +15,10 @@ namespace penstock::ops {
 class CacheInput {
  public:
   void drop() noexcept { is_running_ = false; }
-  void begin_pass() noexcept { given_ = {}; }
+  void begin_pass() noexcept {
+    given_ = {};
+    again_ = {};
+  }
   std::int64_t given() const noexcept { return given_.slots; }  // in this pass, of the input or of what was remembered
   std::int64_t errors_given() const noexcept { return given_.errors; }
   // What the cache gives next, with its place. Stamp::sub would tell the rounds of a repeat before the cache apart, but
@@ -49,17 +52,17 @@ class CacheInput {
   // Its next one has come. Whether that is one of those that were given before it began.
   bool comes_again(const Slot& slot) noexcept {
     if (!again_.goes_on()) return false;
-    if (!again_.take(slot)) has_missed_ = true;
+    if (!again_.take(slot)) fails_now_ = true;
     return true;
   }
   void end() noexcept {
     has_ended_ = true;
-    if (std::exchange(again_, {}).goes_on()) has_missed_ = true;
+    if (std::exchange(again_, {}).goes_on()) ended_short_ = true;
   }
   bool has_ended() const noexcept { return is_running_ && has_ended_; }
   bool brings_more() const noexcept { return is_running_ && !has_ended_; }
   std::uint32_t runs() const noexcept { return runs_; }
-  bool has_missed() const noexcept { return has_missed_; }
+  bool has_missed(bool keeps_numbers) const noexcept { return ended_short_ || (fails_now_ && !keeps_numbers); }
   // Whether another run of the same op, which runs it for the first time, gets the same.
   bool is_as_of_a_new_run() const noexcept { return runs_ <= 1; }
 
@@ -69,7 +72,7 @@ class CacheInput {
   LeftOut again_;
   bool is_running_ = false;  // or has ended, and what it gave is still of use
   bool has_ended_ = false;
-  bool has_missed_ = false;
+  bool ended_short_ = false, fails_now_ = false;
 };
 
 }  // namespace penstock::ops

@@ -37,7 +37,7 @@ class FileCacheOp::State final : public MergeState, public graph::AsksForInputs 
     decide();
   }
   std::uint32_t runs_of_inputs() const override { return input_.runs(); }
-  bool has_missed() const noexcept override { return input_.has_missed(); }
+  bool has_missed(bool keeps_numbers) const noexcept override { return input_.has_missed(keeps_numbers); }
 
   Want want() const override { return wanted_; }
   void give(Emitter& out) override {

@@ -19,14 +19,17 @@ Want wanted_by(const MergeState& state, std::size_t inputs);
 // Of a state whose inputs run only when it asks for that (cache). Of any other one it says no.
 class InputRuns {
  public:
-  explicit InputRuns(const MergeState& state) : asks_(dynamic_cast<const graph::AsksForInputs*>(&state)) {}
+  // keep_numbers: whether each slot of theirs is one of a list of positions, whatever fails.
+  explicit InputRuns(const MergeState& state, bool keep_numbers = false)
+      : asks_(dynamic_cast<const graph::AsksForInputs*>(&state)), keep_numbers_(keep_numbers) {}
   bool are_asked_for() const noexcept { return asks_ != nullptr; }
-  bool have_missed() const noexcept { return asks_ != nullptr && asks_->has_missed(); }
+  bool have_missed() const noexcept { return asks_ != nullptr && asks_->has_missed(keep_numbers_); }
   // Whether they are to run, once more, since this was asked last.
   bool is_one_due();
 
  private:
   const graph::AsksForInputs* const asks_;
+  const bool keep_numbers_;
   std::uint32_t runs_ = 0;
 };
 

@@ -38,9 +38,9 @@ std::exception_ptr of_another_input() {
 MergeBody::MergeBody(std::unique_ptr<MergeState> state, std::size_t stage, const MergeInputs& inputs, BodyHost& host,
                      PassControl& passes)
     : state_(std::move(state)),
-      input_runs_(*state_),
+      input_runs_(*state_, std::ranges::all_of(inputs.ports, &PortPlan::keeps_numbers)),
       stage_(stage),
-      random_key_(inputs.random_key),
+      random_key_(mix64(inputs.random_key)),
       host_(host),
       passes_(passes),
       ports_(stage, inputs.ports, input_runs_.are_asked_for() ? 0 : passes.depth(), host),

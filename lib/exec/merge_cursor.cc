@@ -134,7 +134,7 @@ class MergeCursor final : public EmittingCursor {
     Slot slot = std::move(inputs_[i].next.front());
     inputs_[i].next.clear();
     ends_told_.begin_anew();
-    if (i > 0) slot.stamp.sub = mix64(slot.stamp.sub + mix64(static_cast<std::uint64_t>(op_.number) + i));
+    if (i > 0) slot.stamp.sub = mix64(slot.stamp.sub + mix64(mix64(static_cast<std::uint64_t>(op_.number)) + i));
     call_->measure(slot, op_, slot.stamp.ordinal);
     const Stamp stamp = slot.stamp;
     guarded(stamp, [&] { state_->take(i, std::move(slot), *this); });

@@ -128,9 +128,10 @@ class AsksForInputs {
   // Rises where they are to run, once however much it has risen. Asked behind want(). The pass that they are in ends
   // early then.
   virtual std::uint32_t runs_of_inputs() const = 0;
-  // Whether an input, run again, has not come to what had been given of it: it has ended before, or fails where it did
-  // not. Asked behind the other calls, in turn with them.
-  virtual bool has_missed() const noexcept = 0;
+  // Whether the input, run again, has not come to what had been given of it: it has ended before, or something fails
+  // that did not, and it does not keep its numbers then (its slots are not those of a list of positions). Asked of a
+  // stage, behind other calls.
+  virtual bool has_missed(bool keeps_numbers) const noexcept = 0;
 
  protected:
   ~AsksForInputs() = default;

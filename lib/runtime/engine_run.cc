@@ -196,11 +196,9 @@ RunCore::Status EngineRun::next(Element& out, const std::chrono::steady_clock::t
 }
 
 Engine::Taken EngineRun::take_slot(Slot& slot, std::int64_t moment) {
-  Engine& running = engine();
   try {
-    return running.next(slot, moment);
+    return engine().next(slot, moment);
   } catch (...) {
-    progress_.begun = true;  // so epoch() begins it anew
     note_if_cut();
     throw;
   }

@@ -69,6 +69,17 @@ TEST(Tree, DrawsOtherRandomNumbersForEachInputAlsoBehindIt) {
   EXPECT_EQ(std::set(all.begin(), all.end()).size(), 200u);
 }
 
+// Neither its number nor that of the input alone tells a merge's input from all others.
+TEST(Tree, DrawsOtherRandomNumbersForEachInputOfMergesOneBehindTheOther) {
+  const auto one = range(1).map([](std::int64_t value) { return value; });
+  const auto merged = concatenate(std::vector{one, one, one, one}).concatenate(one).concatenate(one).concatenate(one);
+  const auto inside = range(1).flat_map([merged](std::int64_t) { return merged; });
+  for (const auto& data : {merged.map(draw), inside.map(draw)}) {
+    const auto all = values_of(data);
+    EXPECT_EQ(std::set(all.begin(), all.end()).size(), 7u);
+  }
+}
+
 TEST(Tree, LeavesTheRandomNumbersOfItsFirstInputAsTheyAre) {
   const auto first = branch(5).map(draw);
   const auto alone = values_of(first);

@@ -53,15 +53,37 @@ TEST(Cache, ThatIsResumedStandsWhereItStoodWhileItRemembers) {
   }
 }
 
+TEST(Cache, ThatIsResumedTellsOfAnInputThatFailsNow) {
+  const OpRef op = ops::cache(std::make_shared<detail::TypedCopier<std::int64_t>>(), {}, {});
+  testing::RecordingEmitter out;
+  auto state = resumed_behind(dynamic_cast<const MergeOp&>(*op), 2);
+  const auto& asks = dynamic_cast<const graph::AsksForInputs&>(*state);
+  state->take(0, testing::error_slot({}), out);
+  EXPECT_TRUE(asks.has_missed(false));
+  EXPECT_FALSE(asks.has_missed(true)) << "the next one is the same";
+}
+
+// Of another pass nothing was given.
+TEST(Cache, ThatIsResumedLeavesOutNothingOfALaterPass) {
+  const OpRef op = ops::cache(std::make_shared<detail::TypedCopier<std::int64_t>>(), {}, {});
+  testing::RecordingEmitter out;
+  auto state = resumed_behind(dynamic_cast<const MergeOp&>(*op), 3);
+  take(*state, 5, out);
+  state->begin_pass({.pass = 1});
+  state->give(out);
+  for (const std::int64_t value : {6, 7}) take(*state, value, out);
+  EXPECT_EQ(out.slots.size(), 3u);
+}
+
 TEST(Cache, ThatIsResumedTellsOfAnInputWithLess) {
   const OpRef op = ops::cache(std::make_shared<detail::TypedCopier<std::int64_t>>(), {}, {});
   testing::RecordingEmitter out;
   auto state = resumed_behind(dynamic_cast<const MergeOp&>(*op), 2);
   const auto& asks = dynamic_cast<const graph::AsksForInputs&>(*state);
   take(*state, 5, out);
-  EXPECT_FALSE(asks.has_missed());
+  EXPECT_FALSE(asks.has_missed(true));
   state->ended(0, out);
-  EXPECT_TRUE(asks.has_missed());
+  EXPECT_TRUE(asks.has_missed(true));
   EXPECT_TRUE(out.slots.empty());
 }
 
