@@ -45,13 +45,14 @@ class StateWriter {
 
   // For the engine.
   const std::string& bytes() const noexcept { return bytes_; }
-  std::string take_held() noexcept { return std::move(held_); }  // as varints
+  std::string take_held() noexcept;  // as varints
   std::int64_t held_count() const noexcept { return held_count_; }
   std::int64_t least_held() const noexcept { return least_held_; }  // of those that there are
 
  private:
   std::string bytes_;
-  std::string held_;
+  std::string held_;  // and room for more
+  std::size_t held_bytes_ = 0;
   std::int64_t held_count_ = 0, least_held_ = 0;
 };
 

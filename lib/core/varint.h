@@ -3,6 +3,7 @@
 // where they are written as "ZigZag" numbers (the same page).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,9 +18,18 @@ constexpr std::int64_t from_zigzag(std::uint64_t value) noexcept {
   return static_cast<std::int64_t>(value >> 1 ^ (0 - (value & 1)));
 }
 
+inline constexpr std::size_t kLongestVarint = 10;  // bytes
+
+// Returns its end.
+inline char* write_varint(char* to, std::uint64_t value) noexcept {
+  for (; value >= 0x80; value >>= 7) *to++ = static_cast<char>(value | 0x80);
+  *to++ = static_cast<char>(value);
+  return to;
+}
+
 inline void append_varint(std::string& bytes, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) bytes.push_back(static_cast<char>(value | 0x80));
-  bytes.push_back(static_cast<char>(value));
+  char written[kLongestVarint];
+  bytes.append(written, write_varint(written, value));
 }
 
 // Takes it from the front. nullopt: there is none, or none that fits 64 bits.

@@ -300,8 +300,7 @@ class SourceBody final : public Body, private Resumes {
   struct Positions {  // that come next, as far as they are known
     std::array<std::int64_t, 64> list{};
     std::size_t size = 0, given = 0;
-    std::int64_t last = 0;    // of those given: an order that fails does so behind it
-    bool has_failed = false;  // to give the next one
+    std::int64_t last = 0;  // of those given: an order that fails does so behind it
   } positions_;
   std::optional<Stamp> resume_;
 

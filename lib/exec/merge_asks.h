@@ -5,10 +5,24 @@
 #include <cstdint>
 
 #include <penstock/op.h>
+#include <penstock/random.h>
 
 #include "lib/graph/traits.h"
 
 namespace penstock::exec {
+
+// Inputs count their elements alike: behind the merge those of different inputs must differ, or they would draw the
+// same random numbers. The first input's stay as they are.
+class InputStamps {
+ public:
+  explicit InputStamps(std::uint64_t merge) noexcept : key_(mix64(merge)) {}
+  void apply(std::size_t input, Stamp& stamp) const noexcept {
+    if (input > 0) stamp.sub = mix64(stamp.sub + mix64(key_ + input));
+  }
+
+ private:
+  const std::uint64_t key_;  // mixed: by its number it would differ from another merge's by a few inputs
+};
 
 // What it wants. Error(invalid_argument) where that is an input that it does not have.
 Want wanted_by(const MergeState& state, std::size_t inputs);

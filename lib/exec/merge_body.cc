@@ -6,7 +6,6 @@
 #include <utility>
 
 #include <penstock/error.h>
-#include <penstock/random.h>
 
 namespace penstock::exec {
 namespace {
@@ -40,7 +39,7 @@ MergeBody::MergeBody(std::unique_ptr<MergeState> state, std::size_t stage, const
     : state_(std::move(state)),
       input_runs_(*state_, std::ranges::all_of(inputs.ports, &PortPlan::keeps_numbers)),
       stage_(stage),
-      random_key_(mix64(inputs.random_key)),
+      input_stamps_(inputs.random_key),
       host_(host),
       passes_(passes),
       ports_(stage, inputs.ports, input_runs_.are_asked_for() ? 0 : passes.depth(), host),
@@ -171,9 +170,7 @@ void MergeBody::take(std::size_t port) {
   ends_told_.begin_anew();
   // A stamp that is written in part is slow to copy (SourceBody::produce_chosen); most are right already.
   if (slot.stamp.sequence != pass_.sequence) slot.stamp.sequence = pass_.sequence;
-  // Branches count their elements alike: behind the merge those of different inputs must differ, or they would draw the
-  // same random numbers. The first input's stay as they are.
-  if (port > 0) slot.stamp.sub = mix64(slot.stamp.sub + mix64(random_key_ + port));
+  input_stamps_.apply(port, slot.stamp);
   guarded([&] { return slot.stamp; }, [&] { state_->take(port, std::move(slot), *this); });
 }
 

@@ -69,7 +69,7 @@ class MergeBody final : public Body, private Emitter {
   const std::unique_ptr<MergeState> state_;
   InputRuns input_runs_;
   const std::size_t stage_;
-  const std::uint64_t random_key_;  // mixed, so that no other merge's differs from it by a few ports
+  const InputStamps input_stamps_;
   BodyHost& host_;
   PassControl& passes_;
   PortQueues ports_;

@@ -2,8 +2,6 @@
 #include <utility>
 #include <vector>
 
-#include <penstock/random.h>
-
 #include "lib/exec/cursors.h"
 #include "lib/exec/emitting_cursor.h"
 #include "lib/exec/merge_asks.h"
@@ -20,6 +18,7 @@ class MergeCursor final : public EmittingCursor {
       : EmittingCursor(op),
         state_(opened(op.node->as<MergeOp>()->open(inputs.size()))),
         input_runs_(*state_),
+        input_stamps_(static_cast<std::uint64_t>(op.number)),
         inputs_(inputs.size()) {
     for (std::size_t i = 0; i < inputs.size(); ++i) inputs_[i].cursor = std::move(inputs[i]);
   }
@@ -129,12 +128,11 @@ class MergeCursor final : public EmittingCursor {
     ends_told_.begin_anew();
     return has_given || end();
   }
-  // Inputs count their elements alike: behind the merge they must differ, or they would draw the same random numbers.
   void take(std::size_t i) {
     Slot slot = std::move(inputs_[i].next.front());
     inputs_[i].next.clear();
     ends_told_.begin_anew();
-    if (i > 0) slot.stamp.sub = mix64(slot.stamp.sub + mix64(mix64(static_cast<std::uint64_t>(op_.number)) + i));
+    input_stamps_.apply(i, slot.stamp);
     call_->measure(slot, op_, slot.stamp.ordinal);
     const Stamp stamp = slot.stamp;
     guarded(stamp, [&] { state_->take(i, std::move(slot), *this); });
@@ -156,6 +154,7 @@ class MergeCursor final : public EmittingCursor {
 
   const std::unique_ptr<MergeState> state_;
   InputRuns input_runs_;
+  const InputStamps input_stamps_;
   std::vector<Input> inputs_;
   bool has_ended_ = false;
   EndsTold ends_told_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/exec/group.h"
+
 namespace penstock::exec {
 
 void Outlet::receive(Packet& packet) {
@@ -19,10 +21,13 @@ void Outlet::receive(Packet& packet) {
   if (wake) arrived_->notify_all();
 }
 
-// While more is about to come the consumer sleeps on, until half of what may wait is there or some time has passed.
+// While more is about to come the consumer sleeps on, until half of what may wait is there or some time has passed. Of
+// tiny slots two groups may wait: half of one is enough, or a consumer that is as fast as the rest stands still too
+// long.
 bool Outlet::is_worth_waking(const Packet& packet, std::int64_t ready) const {
   if (!wait_.is_under_way() || ready <= 0) return false;
-  return !packet.more_soon || 2 * ready >= room_.capacity() || !wait_.was_called_within(ConsumerWait::kBetweenCalls);
+  return !packet.more_soon || 2 * ready >= std::min(room_.capacity(), kLargestGroup) ||
+         !wait_.was_called_within(ConsumerWait::kBetweenCalls);
 }
 
 bool Outlet::pop(Slot& slot, std::int64_t& credits) {

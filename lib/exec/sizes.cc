@@ -5,8 +5,9 @@
 namespace penstock::exec {
 namespace {
 
-constexpr double kWidest = 100;           // times the grain: 2 ms by default
-constexpr double kWorthAThread = 2'000;   // ns: to hand an element to another thread costs 1 to 3 us
+constexpr double kWidest = 100;          // times the grain: 2 ms by default
+constexpr double kWorthAThread = 2'000;  // ns: to hand an element to another thread costs 1 to 3 us
+constexpr double kTwoGroups = 2 * static_cast<double>(kLargestGroup);  // one is made while another one waits
 constexpr double kSmallElement = 4096;    // bytes; larger ones are not worth buffering by the hundred
 constexpr double kCheapCall = 1'000'000;  // ns; a dearer element is delivered at once
 constexpr double kWakeHorizon =
@@ -19,7 +20,7 @@ std::int64_t Sizes::group(std::int64_t waiting) const {
   // input of a nest is a dataset.
   if (traits_.one_at_a_time || traits_.plan.is_nest() || waits(traits_, signs_) || meter_.ns_per_slot() <= 0) return 1;
   const MemoryBudget& memory = traits_.memory;
-  const double base = static_cast<double>(knobs_.grain_ns) / meter_.ns_per_slot();
+  const double base = worth_a_call();
   // Nothing is won by sharing with threads that have other work.
   const std::int64_t calls = traits_.host.has_free_permit() ? knobs_.parallelism : 1;
   const double share = static_cast<double>((waiting + calls - 1) / calls);
@@ -66,12 +67,25 @@ std::int64_t Sizes::most_in_window() const {
   return std::max(passing, std::min(capacity(), behind.low()));
 }
 
+// A group as small as the room is followed by others as small, since each makes room for one when it leaves (the silly
+// window syndrome: RFC 813, section 4). A window of which half is free is room enough for any.
+std::int64_t Sizes::admitted(std::int64_t waiting, std::int64_t in_window) const {
+  const std::int64_t most = most_in_window();
+  const std::int64_t room = most - in_window;
+  const std::int64_t wanted = std::min(group(waiting), waiting);
+  const bool is_cut_short = room < wanted && static_cast<double>(room) < worth_a_call();
+  return is_cut_short && 2 * room < most ? 0 : std::clamp<std::int64_t>(room, 0, wanted);
+}
+
+// Slots; needs ns_per_slot() > 0.
+double Sizes::worth_a_call() const { return static_cast<double>(knobs_.grain_ns) / meter_.ns_per_slot(); }
+
 // How many elements all calls together make within that time, as far as memory does not count; 0 where it does.
 std::int64_t Sizes::small_elements(double nanoseconds) const {
   const double bytes = std::max(meter_.bytes(), meter_.input_bytes());
   if (traits_.one_at_a_time || meter_.ns_per_slot() <= 0 || bytes >= kSmallElement) return 0;
   const double calls = static_cast<double>(knobs_.parallelism);
-  const double made = std::min(nanoseconds / meter_.ns_per_slot(), static_cast<double>(kLargestGroup)) * calls;
+  const double made = std::min(nanoseconds / meter_.ns_per_slot(), kTwoGroups) * calls;
   return static_cast<std::int64_t>(std::min(made, affordable_bytes() / std::max(bytes, 1.0)));
 }
 

@@ -28,6 +28,8 @@ class Sizes {
   std::int64_t capacity() const;
   // How many slots may be in the ring: their results have not left.
   std::int64_t most_in_window() const;
+  // How many of the slots that wait the next group takes, where so many are in the ring. 0: it is to wait.
+  std::int64_t admitted(std::int64_t waiting, std::int64_t in_window) const;
   // Of a nest: how many slots of each dataset may be ready.
   std::int64_t inner_buffer() const;
   // How many elements may begin together although the budget is used up: one, or as many small ones as hold next to
@@ -45,6 +47,7 @@ class Sizes {
   bool is_cheap() const noexcept;
 
  private:
+  double worth_a_call() const;
   std::int64_t small_elements(double nanoseconds) const;
   double affordable_bytes() const;
 

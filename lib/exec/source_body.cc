@@ -146,10 +146,8 @@ bool SourceBody::has_position() {
 // The ordinal is written where the stamp is to stay. To copy a stamp that has just been written in part takes longer
 // than all the rest: its store is not forwarded to a wider load.
 bool SourceBody::produce_chosen(Slots& out) {
-  positions_.has_failed = true;
   try {
     if (!has_position()) return false;
-    positions_.has_failed = false;
     positions_.last = positions_.list[positions_.given++];
     const bool is_passed_over = resume_ && positions_.last != resume_->ordinal;  // see leave_out_delivered()
     Element element = is_passed_over ? Element() : parts_.source->at(positions_.last);
@@ -230,8 +228,10 @@ bool SourceBody::read(Group& group, std::size_t wanted, Context& context) {
   return more;
 }
 
+// The error of an order has the ordinal of the element before it, and leaves no positions.
 bool SourceBody::is_to_resume_at(const Slot& slot) const {
-  return slot.stamp.ordinal == resume_->ordinal && !positions_.has_failed;
+  const bool is_of_order = parts_.order && positions_.size == 0;
+  return slot.stamp.ordinal == resume_->ordinal && !is_of_order;
 }
 
 // Elements before the one to resume at go no further. For indexable sources they are positions only, which is cheap.

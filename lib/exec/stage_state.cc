@@ -133,10 +133,10 @@ bool StageState::admit_group() {
   if (traits_.is_head) return produce();
   const bool piles_up = reservation.is_refused() && ring.has_ready();  // inputs, by which nothing is gained
   if (traits_.plan.is_nest() ? !output.lanes.admits(piles_up) : piles_up) return false;
-  const std::int64_t room = sizes.most_in_window() - ring.in_window();
-  if (inbox.waiting() == 0 || room <= 0) return false;
+  const std::int64_t admitted = sizes.admitted(inbox.waiting(), ring.in_window());
+  if (admitted == 0) return false;
   auto group = ring.new_group();
-  inbox.fill(*group, std::min(sizes.group(inbox.waiting()), room));
+  inbox.fill(*group, admitted);
   place(std::move(group));
   return true;
 }

@@ -87,7 +87,7 @@ void StreamSaves::end_pass(const Slot& mark) noexcept {
   is_as_new_ = true;
   noted_.clear();
   has_news_ = false;
-  errors_ = given_at_ = held_then_ = 0;
+  errors_ = 0;
 }
 
 void StreamSaves::note(SavePointRef point, std::int64_t next) {
@@ -95,17 +95,9 @@ void StreamSaves::note(SavePointRef point, std::int64_t next) {
   has_news_ = true;
 }
 
-SavePointRef StreamSaves::given(SavePoint point, std::int64_t next) {
-  has_news_ = false;
-  given_at_ = next;
-  held_then_ = point.held.count;
-  return std::make_shared<const SavePoint>(std::move(point));
-}
-
-bool StreamSaves::is_worth_it(std::int64_t next, std::int64_t now) const {
-  if (is_as_new_) return true;
+bool StreamSaves::is_worth_it() const {
   const SaveSpacing* const spacing = host_.saves();
-  return (spacing == nullptr || pace_.allows(*spacing, now)) && next - given_at_ >= held_then_;
+  return is_as_new_ || spacing == nullptr || pace_.allows(*spacing, host_.now());
 }
 
 // Where save points stand hangs on the time, so no error may hang on them: what throws is as good as false. That takes
@@ -124,16 +116,16 @@ bool StreamSaves::save(StateWriter& out) {
 }
 
 SavePointRef StreamSaves::point(std::int64_t next) {
-  if (takes_up() || !is_worth_it(next, host_.now())) return nullptr;
+  if (takes_up() || !is_worth_it()) return nullptr;
   StateWriter out;
   const bool can_say = save(out);
   const std::int64_t count = can_say ? out.held_count() : 0;
   const NotedPoint* const base = noted_.last_before(0, count == 0 ? next : std::min(out.least_held(), next));
   if (base == nullptr || !can_say) return nullptr;
-  return given({.inputs = {{base->point, SlotCount{next, errors_} - base->before}},
-                .held = {out.take_held(), count, base->before.slots},
-                .state = out.bytes()},
-               next);
+  has_news_ = false;
+  return std::make_shared<const SavePoint>(SavePoint{.inputs = {{base->point, SlotCount{next, errors_} - base->before}},
+                                                     .held = {out.take_held(), count, base->before.slots},
+                                                     .state = out.bytes()});
 }
 
 }  // namespace penstock::exec

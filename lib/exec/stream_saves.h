@@ -61,7 +61,7 @@ class StreamSaves final : public Resumes {
   // Whether one is due though none has just come: it could not be given then.
   bool is_due_late() const noexcept { return is_as_new_ && has_news_; }
   // One for before the input with this number, if there can be one. Ops list what they hold in each, so there is none
-  // before as many inputs have come, and a hundred times as much time as that took has passed.
+  // before a hundred times as much time as that took has passed.
   SavePointRef point(std::int64_t next);
 
  private:
@@ -69,9 +69,8 @@ class StreamSaves final : public Resumes {
     std::int64_t number;
     std::size_t place;  // in the op's order
   };
-  bool is_worth_it(std::int64_t next, std::int64_t now) const;
+  bool is_worth_it() const;
   bool save(StateWriter& out);
-  SavePointRef given(SavePoint point, std::int64_t next);
   void put_in_its_order() noexcept;
   void forget_what_was() noexcept;
 
@@ -82,7 +81,6 @@ class StreamSaves final : public Resumes {
   NotedPoints noted_;        // of this pass: from the last one before what is held
   bool has_news_ = false;    // since one was given
   std::int64_t errors_ = 0;  // of the pass, among its inputs
-  std::int64_t given_at_ = 0, held_then_ = 0;
   SavePace pace_;
 
   // What is taken up.

@@ -137,7 +137,7 @@ std::shared_ptr<RunCore> EngineRun::begin_epoch(std::uint32_t epoch) {
 }
 
 bool EngineRun::has_given_nothing_of(std::uint32_t epoch) const noexcept {
-  return epoch == epoch_ && !progress_.ended && !progress_.begun;
+  return epoch == epoch_ && !progress_.ended && !progress_.begun && !replay_.has_failed();
 }
 
 // What has been cut is of no use to a call that nobody wants itself: only a wanted one begins it anew.
@@ -238,18 +238,9 @@ bool EngineRun::hand_over(Slot& slot, Element& out) {
     pass_save_point(slot);
     return false;
   }
-  if (leaves_out(slot)) return false;
+  if (replay_.leaves_out(slot)) return false;
   deliver(slot, out);
   return slot.is_element();
-}
-
-bool EngineRun::leaves_out(const Slot& slot) {
-  try {
-    return replay_.leaves_out(slot);
-  } catch (...) {
-    progress_.begun = true;  // so epoch() begins it anew
-    throw;
-  }
 }
 
 // One that comes by while slots are left out would be counted from wrongly: these are counted from the one before.

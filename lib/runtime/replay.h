@@ -34,6 +34,7 @@ class Replay {
   // Throws where something else comes than what was delivered: nothing is known of what is behind that.
   bool leaves_out(const Slot& slot);
   void check() const;  // throws that once more
+  bool has_failed() const noexcept { return failure_ != nullptr; }
 
   // Whether the engine has begun somewhere, and is to say at a pass's end whether that place has come.
   bool awaits_place() const noexcept { return position_ || behind_.at; }

@@ -90,7 +90,7 @@ TEST(Sizes, KeepAsMuchReadyAsIsSmall) {
   EXPECT_EQ(of.sizes.capacity(), kBudget / 64 / 64) << "a sixty-fourth of the budget";
   Sized tiny, large;
   teach(tiny.meter, 1, 100, 1);
-  EXPECT_EQ(tiny.sizes.capacity(), kLargestGroup * tiny.knobs.parallelism);
+  EXPECT_EQ(tiny.sizes.capacity(), 2 * kLargestGroup * tiny.knobs.parallelism) << "one more while one is run";
   teach(large.meter, 1, 100, 4096);
   EXPECT_EQ(large.sizes.capacity(), large.knobs.buffer);
 }
@@ -114,6 +114,31 @@ TEST(Sizes, LetNoMoreBeUnderWayThanTheUserLetsWaitBehind) {
   EXPECT_EQ(open.sizes.most_in_window(), open.sizes.capacity());
   Sized stream(range(100).batch(2).prefetch(5).map([](const std::vector<std::int64_t>&) { return 0; }).node());
   EXPECT_EQ(stream.sizes.most_in_window(), stream.knobs.window) << "its inputs are not its results";
+}
+
+// Each group that leaves makes room for one as small: they would stay as small as the smallest ever was.
+TEST(Sizes, LetAGroupWaitForMoreRoomThanItsCallIsWorth) {
+  Sized of;
+  teach(of.meter, 1, 100, 1);  // 200 are worth a call
+  const std::int64_t most = of.sizes.most_in_window();
+  EXPECT_EQ(of.sizes.admitted(kMany, most), 0);
+  EXPECT_EQ(of.sizes.admitted(kMany, most - 199), 0);
+  EXPECT_EQ(of.sizes.admitted(kMany, most - 200), 200);
+  EXPECT_EQ(of.sizes.admitted(3, most - 3), 3) << "no more wait";
+  EXPECT_EQ(of.sizes.admitted(3, most - 2), 0);
+  EXPECT_EQ(of.sizes.admitted(0, 0), 0);
+}
+
+TEST(Sizes, LetNoGroupWaitWhereHalfTheWindowIsFree) {
+  Sized of(range(100).map(same).prefetch(5).map(same).node());
+  of.knobs.parallelism = 1;
+  teach(of.meter, 1, 100, 1);
+  ASSERT_EQ(of.sizes.most_in_window(), 5);
+  EXPECT_EQ(of.sizes.admitted(kMany, 2), 3);
+  EXPECT_EQ(of.sizes.admitted(kMany, 3), 0);
+  EXPECT_EQ(of.sizes.admitted(2, 3), 2);
+  Sized unknown;
+  EXPECT_EQ(unknown.sizes.admitted(kMany, unknown.sizes.most_in_window() - 1), 1) << "one by one";
 }
 
 TEST(Sizes, AreCarefulOnceTheLimitHasBeenPassed) {
