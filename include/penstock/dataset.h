@@ -135,7 +135,8 @@ template <class T> class Dataset : private detail::Refused<T> {
         graph::build(std::vector{node_, next.node_}, "concatenate", site, [] { return ops::concatenate(); }));
   }
 
-  // All but the first count elements (-1: none is left). Errors pass and do not count.
+  // All but the first count elements (-1: none is left). Errors pass and do not count; for them what is before a
+  // skip(-1) still runs to its end, unless it is a list. take(0) runs nothing.
   //   ps::range(5).skip(3)  ->  3 4
   Dataset skip(std::int64_t count, CallSite site = CallSite::here()) const {
     return append("skip", site, [&] { return ops::skip(count); });

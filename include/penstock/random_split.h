@@ -28,7 +28,9 @@ std::vector<std::int64_t> split_lengths(const graph::NodeRef& input, const std::
 // over goes to the first parts, one each. Over a source that can be indexed positions are split, at no cost; else each
 // part holds all elements, so split before maps. GraphError if it is not known how many elements there are, and behind
 // what draws at random itself (shuffle, sample_from) or lets elements leave in any order (Order::arbitrary): a part
-// would have other elements in each epoch.
+// would have other elements in each epoch. What a function draws (rejection_resample, a filter by Context::rng()) is
+// not seen, and what fails is in no part: its error comes in each of them, and moves what comes behind it from part to
+// part. So split lists, before all that.
 template <class T>
 std::vector<Dataset<T>> random_split(const Dataset<T>& dataset, const std::vector<double>& fractions,
                                      std::uint64_t seed, CallSite site = CallSite::here()) {

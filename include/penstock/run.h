@@ -68,6 +68,7 @@ class RunCore {
 std::shared_ptr<RunCore> start_run(const graph::NodeRef& node, const RunOptions& options);
 std::shared_ptr<RunCore> start_loop(const graph::NodeRef& node);     // a run of the next epoch of loops over it
 Element element_at(const graph::NodeRef& node, std::int64_t index);  // see Dataset::at()
+[[noreturn]] void refuse_moved_run();                                // Error(failed_precondition)
 
 // Compared in floating point: hours::max() does not fit the clock's own unit.
 template <class Rep, class Period>
@@ -133,7 +134,7 @@ template <class T> class Epoch {
   std::shared_ptr<detail::RunCore> core_;
 };
 
-// One execution, over any number of epochs. Move-only.
+// One execution, over any number of epochs. Move-only: one that was moved from throws Error(failed_precondition).
 //
 //   auto run = train.start({.epochs = 90});
 //   for (std::uint32_t epoch = 0; epoch < 90; ++epoch)
@@ -150,7 +151,7 @@ template <class T> class Run {
   // was taken: to go on behind an ElementError, call next(), loop over the same Epoch again, or set
   // RunOptions::on_error. Order depends on (seed, epoch) alone, so any epoch may be asked for at any time; asking for
   // them in turn, with RunOptions::epochs set, costs no start-up between them.
-  Epoch<T> epoch(std::uint32_t number) { return Epoch<T>(core_->begin_epoch(number)); }
+  Epoch<T> epoch(std::uint32_t number) { return Epoch<T>(core().begin_epoch(number)); }
 
   // The next element of the current epoch (RunOptions::first_epoch at first); nullopt at its end, and again after it.
   // Throws ElementError in the place of an element that failed; the next call goes on behind it. What T's own move
@@ -164,7 +165,7 @@ template <class T> class Run {
   // thread is that call's to end.
   std::optional<T> next() {
     Element element;
-    if (core_->next(element, nullptr) != Status::element) return std::nullopt;
+    if (core().next(element, nullptr) != Status::element) return std::nullopt;
     return element.template take<T>();
   }
 
@@ -174,29 +175,34 @@ template <class T> class Run {
   template <class Rep, class Period> Next<T> next_for(std::chrono::duration<Rep, Period> patience) {
     const auto deadline = detail::deadline_in(patience);
     Element element;
-    Next<T> answer{core_->next(element, &deadline), std::nullopt};
+    Next<T> answer{core().next(element, &deadline), std::nullopt};
     if (answer.status == Status::element) answer.value.emplace(element.template take<T>());
     return answer;
   }
 
   // Where the run stands: behind the last element that was delivered.
-  Checkpoint checkpoint() const { return core_->checkpoint(); }
+  Checkpoint checkpoint() const { return core().checkpoint(); }
 
   // Any thread. Where the run has not begun, it begins.
-  std::vector<Knob> knobs() { return core_->knobs(); }
-  Snapshot snapshot() const { return core_->snapshot(); }  // any thread
-  RunStats stats() const { return core_->stats(); }        // any thread
+  std::vector<Knob> knobs() { return core().knobs(); }
+  Snapshot snapshot() const { return core().snapshot(); }  // any thread
+  RunStats stats() const { return core().stats(); }        // any thread
 
   // Why it is not faster: what limits it, what would help, what the controller did. Any thread, at any moment; costs
   // about as much as a few snapshots and stops nothing.
   //
   //   std::cout << ps::to_text(run.explain());
-  Explanation explain() const { return core_->explain(); }
+  Explanation explain() const { return core().explain(); }
 
   // The last 256 moves of knobs by the controller, oldest first, and why. Any thread; waits for nothing.
-  std::vector<Decision> decisions() const { return core_->decisions(); }
+  std::vector<Decision> decisions() const { return core().decisions(); }
 
  private:
+  detail::RunCore& core() const {
+    if (core_ == nullptr) detail::refuse_moved_run();
+    return *core_;
+  }
+
   std::shared_ptr<detail::RunCore> core_;
 };
 

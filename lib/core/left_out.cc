@@ -20,7 +20,7 @@ std::exception_ptr fails_this_time(const std::exception_ptr& cause) noexcept {
   try {
     return std::make_exception_ptr(Error(
         code_of(cause), "what did not fail before the checkpoint was taken fails this time: " + message_of(cause) +
-                            ". Resume once more, or start the epoch anew"));
+                            ". Resume once more, or start the epoch anew, in another run"));
   } catch (...) {
     return cause;
   }

@@ -87,7 +87,7 @@ StateReader::Held StateReader::take_held() {
   if (held.slot.is_element()) return held;
   const auto& cause = held.slot.value.get<std::exception_ptr>();
   throw Error(code_of(cause), "an element that was held when the checkpoint was taken fails this time: " +
-                                  message_of(cause) + ". Resume once more, or start the epoch anew");
+                                  message_of(cause) + ". Resume once more, or start the epoch anew, in another run");
 }
 
 StateReader::Held StateReader::take_held_or_error() {

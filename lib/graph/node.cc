@@ -50,6 +50,7 @@ std::optional<Kind> kind_of(const Op& op) {
 std::string misplacement(std::span<const NodeRef> inputs, const std::optional<Kind>& kind) {
   if (!kind) return "the op is neither a SourceOp nor an ElementwiseOp nor a StreamOp nor a MergeOp (see op.h)";
   if (*kind == Kind::source && !inputs.empty()) return "it is a source and can only stand first";
+  if (*kind == Kind::merge && inputs.empty()) return "the list of datasets is empty: give it one at least";
   if (*kind != Kind::source && inputs.empty())
     return "it needs an input: begin with a source (range, from_vector, from_file_list, "
            "from_generator)";

@@ -1,20 +1,23 @@
 // Dataset::at(): a serial run that is resumed right before the element, as if from a checkpoint.
 #include <penstock/run.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "lib/exec/compile.h"
 #include "lib/graph/made_of.h"
+#include "lib/graph/node.h"
 
 namespace penstock::detail {
 namespace {
 
-[[noreturn]] void refuse(const graph::Node& node) {
+[[noreturn]] void refuse(const graph::NodeRef& last, const graph::Node& node) {
+  const auto uses = graph::uses(last);
+  const auto use = std::ranges::find(uses, &node, &graph::Use::node);
   throw Error(ErrorCode::failed_precondition,
-              "at() cannot be told which elements " + graph::title_of(node) + " (op " +
-                  std::to_string(node.position()) +
+              "at() cannot be told which elements " + graph::title_of(node) + " (op " + std::to_string(use->number) +
                   ") makes an element of: it works behind sources that can be indexed and what selects or orders "
                   "them, maps that keep the order, batch() and prefetch(). Use skip(index).take(1)");
 }
@@ -48,10 +51,10 @@ std::shared_ptr<const Checkpoint> checkpoint_behind(const graph::NodeRef& node, 
 Element element_at(const graph::NodeRef& node, std::int64_t index) {
   graph::cardinality(node);  // throws for a null node
   const graph::MadeOf made = graph::made_of(node);
-  if (made.stranger != nullptr) refuse(*made.stranger);
+  if (made.stranger != nullptr) refuse(node, *made.stranger);
   const std::int64_t count = made.positions.order()->size();
   if (index < 0 || count == 0 || index > (count - 1) / made.each) outside(*node, index);
-  if (!exec::compile(node)->resumes_by_position) refuse(*node);
+  if (!exec::compile(node)->resumes_by_position) refuse(node, *node);
   RunOptions options{.pass = 0, .serial = true};
   if (index > 0) options.resume_from = checkpoint_behind(node, made.positions, index * made.each);
   if (index > 0 && !options.resume_from) outside(*node, index);

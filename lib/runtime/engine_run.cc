@@ -235,17 +235,16 @@ bool EngineRun::hand_over(Slot& slot, Element& out) {
     return false;
   }
   if (slot.kind() == Slot::Kind::save_point) {
-    pass_save_point(slot);
+    auto point = slot.take<exec::SavePointRef>();
+    if (!replay_.takes(point)) progress_.behind = {std::move(point)};
     return false;
   }
-  if (replay_.leaves_out(slot)) return false;
+  if (replay_.leaves_out(slot)) {
+    if (auto found = replay_.take_found()) progress_.behind = *std::move(found);
+    return false;
+  }
   deliver(slot, out);
   return slot.is_element();
-}
-
-// One that comes by while slots are left out would be counted from wrongly: these are counted from the one before.
-void EngineRun::pass_save_point(Slot& slot) {
-  if (!replay_.counts()) progress_.behind = {slot.take<exec::SavePointRef>()};
 }
 
 void EngineRun::end_epoch() {

@@ -89,7 +89,6 @@ class EngineRun final : public RunCore, public std::enable_shared_from_this<Engi
   std::uint32_t epochs_from(std::uint32_t epoch) const;
 
   bool hand_over(Slot& slot, Element& out);
-  void pass_save_point(Slot& slot);
   exec::Engine::Taken take_slot(Slot& slot, std::int64_t moment);
   bool tell_reader();
   void check_whole();

@@ -34,6 +34,17 @@ bool Replay::leaves_out(const Slot& slot) {
   return again;
 }
 
+bool Replay::takes(exec::SavePointRef& save_point) noexcept {
+  if (!again_.goes_on()) return false;
+  found_ = {std::move(save_point)};
+  return true;
+}
+
+std::optional<exec::SavePoint::Input> Replay::take_found() noexcept {
+  if (again_.goes_on() || found_.at == nullptr) return std::nullopt;
+  return std::exchange(found_, {});
+}
+
 // The last element is known by what it was made of.
 bool Replay::comes_again(const Slot& slot) {
   if (!again_.take(slot)) {
@@ -46,6 +57,7 @@ bool Replay::comes_again(const Slot& slot) {
         "was taken of or from an earlier checkpoint, or start the epoch anew"));
   }
   check();
+  found_.since.add(slot);
   return true;
 }
 

@@ -29,7 +29,10 @@ class Replay {
   const exec::SavePointRef& save_point() const noexcept { return behind_.at; }
   // That, and what the consumer has had since.
   const exec::SavePoint::Input& behind() const noexcept { return behind_; }
-  bool counts() const noexcept { return again_.goes_on(); }  // slots are left out by their number
+  // A save point comes while slots are left out by their number: true. Of these nobody else is to count from it.
+  bool takes(exec::SavePointRef& save_point) noexcept;
+  // The last of these, once none are left out: behind() from then on, for a later checkpoint. Once.
+  std::optional<exec::SavePoint::Input> take_found() noexcept;
 
   // Throws where something else comes than what was delivered: nothing is known of what is behind that.
   bool leaves_out(const Slot& slot);
@@ -49,10 +52,11 @@ class Replay {
   exec::SavePoint::Input behind_;
   std::optional<Stamp> position_;
 
-  LeftOut again_;               // by number,
-  std::optional<Stamp> until_;  // or up to and with this element
-  std::int64_t errors_ = 0;     // and then so many errors
-  std::exception_ptr failure_;  // what comes again is something else
+  exec::SavePoint::Input found_;  // while slots are left out: what came with them
+  LeftOut again_;                 // by number,
+  std::optional<Stamp> until_;    // or up to and with this element
+  std::int64_t errors_ = 0;       // and then so many errors
+  std::exception_ptr failure_;    // what comes again is something else
 };
 
 }  // namespace penstock::runtime

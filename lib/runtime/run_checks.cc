@@ -3,6 +3,7 @@
 #include <string>
 
 #include <penstock/error.h>
+#include <penstock/run.h>
 
 #include "lib/exec/body_scope.h"
 
@@ -41,3 +42,7 @@ void check_nesting() {
 }
 
 }  // namespace penstock::runtime
+
+void penstock::detail::refuse_moved_run() {
+  throw Error(ErrorCode::failed_precondition, "the run was moved from: use the one that it was moved to");
+}

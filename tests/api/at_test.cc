@@ -57,7 +57,7 @@ TEST(At, WorksBehindSampleFrom) {
   auto run = mixed.map(squared).start();
   for (std::int64_t i = 0; i < 12; ++i) EXPECT_EQ(mixed.map(squared).at(i), run.next());
   const auto is_even = [](std::int64_t x) { return x % 2 == 0; };
-  EXPECT_ERROR(mixed.filter(is_even).at(3), ErrorCode::failed_precondition, "filter (op 2)");
+  EXPECT_ERROR(mixed.filter(is_even).at(3), ErrorCode::failed_precondition, "filter (op 3)");
 }
 
 // Epoch 0, pass 0: not the pass of the run whose function asks.
@@ -85,7 +85,7 @@ TEST(At, NamesTheOpBehindWhichNobodyKnows) {
   refuses(range(9).map([sum = std::int64_t{0}](std::int64_t x) mutable { return sum += x; }, 1), "map (op 1)");
   refuses(range(9).map(squared).shuffle(3, {.seed = 1}), "shuffle (op 2)");
   refuses(range(9).repeat(2), "repeat (op 1)");
-  refuses(zip(range(3).map(squared), range(3)), "zip (op 2)");
+  refuses(zip(range(3).map(squared), range(3)), "zip (op 3)");
   refuses(from_generator([] { return std::optional<std::int64_t>(); }), "from_generator (op 0)");
 }
 

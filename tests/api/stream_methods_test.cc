@@ -197,5 +197,16 @@ TEST(StreamMethods, ReduceThrowsWhatNextThrows) {
   EXPECT_ERROR(range(3).map(tears).reduce(std::int64_t{0}, std::plus<>()), ErrorCode::data_loss, "torn");
 }
 
+struct Unassignable {
+  const std::int64_t number;
+};
+
+TEST(StreamMethods, CutBatchesOfWhatCannotBeAssigned) {
+  const auto unassignable = [](std::int64_t x) { return Unassignable{x}; };
+  std::vector<std::int64_t> numbers;
+  for (const auto& batch : range(5).map(unassignable).batch(3).rebatch(2)) numbers.push_back(batch.back().number);
+  EXPECT_THAT(numbers, ElementsAre(1, 3, 4));
+}
+
 }  // namespace
 }  // namespace penstock

@@ -345,5 +345,22 @@ TEST(SavePoint, IsOfNoUseInArbitraryOrder) {
   EXPECT_EQ(read(of(Order::arbitrary), {.resume_from = place}).size(), 36u);
 }
 
+// Else a job that is always stopped before the first save point behind its place would have ever more to make again.
+TEST(SavePoint, ThatComesWhileSlotsAreLeftOutIsResumedAtLater) {
+  const auto data = range(100).filter([](std::int64_t x) { return x % 3 != 0; }).shuffle(5, {.seed = 1});
+  auto uninterrupted = data.start();
+  const Texts whole = rest_of(uninterrupted);
+  Checkpoint place = *saved_behind(data, 40);
+  place.save_point.clear();
+  place.since_save_point = 0;
+  auto run = dense_run(data, {.serial = true, .resume_from = std::make_shared<Checkpoint>(place)});
+  run.next();
+  const auto again = saved(run);
+  EXPECT_FALSE(again->save_point.empty());
+  EXPECT_LT(again->since_save_point, 10);
+  auto resumed = data.start({.resume_from = again});
+  EXPECT_EQ(rest_of(resumed), Texts(whole.begin() + 41, whole.end()));
+}
+
 }  // namespace
 }  // namespace penstock

@@ -93,6 +93,12 @@ Cases run_cases() {
          const auto moved = std::move(data);
          read(data);  // NOLINT(bugprone-use-after-move): on purpose
        }},
+      {"a run that was moved from",
+       [] {
+         auto run = range(3).start();
+         const auto moved = std::move(run);
+         run.next();  // NOLINT(bugprone-use-after-move): on purpose
+       }},
       {"a run whose trace cannot be written", [] { range(3).start({.trace = "no/such/folder/trace.json"}); }},
       {"next() inside a function of the same run", ask_itself},
       {"next() while another thread is in it", ask_in_two_threads},

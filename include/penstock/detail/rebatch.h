@@ -61,7 +61,9 @@ template <class T> class TypedRowQueue final : public RowQueue {
     }
     return Element(builder.finish());
   }
-  void drop(std::int64_t count) override { rows_.erase(rows_.begin(), rows_.begin() + count); }
+  void drop(std::int64_t count) override {
+    for (; count > 0; --count) rows_.pop_front();  // erase() would ask rows to be assignable
+  }
 
  private:
   using Row = typename Unbatch<T>::value_type;
