@@ -41,16 +41,17 @@
 // reading positions (indexable sources), generating, or, for a replay, making it.
 //
 // A replay begins at the last *save point* that the consumer has passed, if there is one: every some milliseconds, but
-// in between two bursts of reading ahead (some hundred elements, where they are cheap), the sources say where they
-// stand, and each op what it has counted and which elements it holds (StreamState::save in op.h). Elements are not in
-// it: what is before an op that holds some runs again from the oldest one that is held, so one that waits long for its
-// like (a rare key of group_by_window) costs all that came since. Ops that cannot say so (unique, reduce, a function
-// with a state) run again from the beginning of their pass, and what is behind them too. What comes again up to the
-// checkpoint's place must be the same. Where more fails there than did, next() throws that error, and nothing more
-// comes of this run: resume once more, or start the epoch anew, in another one. Where the last element that was
-// delivered comes at another place, since an input is another one or what failed does not, it throws Error(data_loss).
-// With other RunOptions::rewrites, and by another version of the library, the epoch is run again from its start.
-// RunOptions::seed and what on_error has counted are not in a checkpoint.
+// in between two bursts of reading ahead (a thousand elements and more, where they are cheap), the sources say where
+// they stand, and each op what it has counted and which elements it holds (StreamState::save in op.h). Elements are not
+// in it: what is before an op that holds some runs again from the oldest one that is held, so one that waits long for
+// its like (a rare key of group_by_window) costs all that came since. Ops that cannot say so (unique, reduce, a
+// function with a state) run again from the beginning of their pass, and what is behind them too. What comes again up
+// to the checkpoint's place must be the same. Where more fails there than did, next() throws that error, and nothing
+// more of the epoch comes: resume once more, or start the epoch anew. Where an op held what fails, the run has ended,
+// and that takes another one. Where the last element that was delivered comes at another place, since an input is
+// another one or what failed does not, it throws Error(data_loss). With other RunOptions::rewrites, and by another
+// version of the library, the epoch is run again from its start. RunOptions::seed and what on_error has counted are not
+// in a checkpoint.
 #pragma once
 
 #include <cstdint>

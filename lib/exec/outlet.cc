@@ -22,7 +22,7 @@ void Outlet::receive(Packet& packet) {
 }
 
 // While more is about to come the consumer sleeps on, until half of what may wait is there or some time has passed. Of
-// tiny slots two groups may wait: half of one is enough, or a consumer that is as fast as the rest stands still too
+// tiny slots several groups may wait: half of one is enough, or a consumer that is as fast as the rest stands still too
 // long.
 bool Outlet::is_worth_waking(const Packet& packet, std::int64_t ready) const {
   if (!wait_.is_under_way() || ready <= 0) return false;

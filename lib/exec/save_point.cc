@@ -31,7 +31,7 @@ void SavePace::note(std::int64_t begin, std::int64_t now, std::int64_t held) noe
   constexpr double kInverseShare = 100;
   const auto count = static_cast<double>(std::max<std::int64_t>(held, 1));
   const double each = static_cast<double>(now - begin) / count;
-  each_ns_ = each_ns_ == 0 ? each : std::min(each_ns_, each);
+  each_ns_ = each_ns_ == 0 ? each : std::min(each, 2 * each_ns_);
   saved_ns_ = now;
   pause_ns_ = static_cast<std::int64_t>(kInverseShare * each_ns_ * count);
 }

@@ -79,7 +79,7 @@ class SavePace {
 
  private:
   std::int64_t saved_ns_ = 0, pause_ns_ = 0;
-  double each_ns_ = 0;  // the least that one of the list has taken: others may have interrupted the rest
+  double each_ns_ = 0;  // that one of the list takes: no more than twice the last, which others may have interrupted
 };
 
 // How a stage goes on where it stood.

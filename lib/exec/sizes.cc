@@ -8,10 +8,9 @@ namespace {
 constexpr double kWidest = 100;          // times the grain: 2 ms by default
 constexpr double kWorthAThread = 2'000;  // ns: to hand an element to another thread costs 1 to 3 us
 constexpr double kTwoGroups = 2 * static_cast<double>(kLargestGroup);  // one is made while another one waits
-constexpr double kSmallElement = 4096;    // bytes; larger ones are not worth buffering by the hundred
-constexpr double kCheapCall = 1'000'000;  // ns; a dearer element is delivered at once
-constexpr double kWakeHorizon =
-    16'000'000;  // ns, twice the outlet's pause between wake-ups: half of what is made meanwhile wakes it, too
+constexpr double kSmallElement = 4096;       // bytes; larger ones are not worth buffering by the hundred
+constexpr double kCheapCall = 1'000'000;     // ns; a dearer element is delivered at once
+constexpr double kWakeHorizon = 16'000'000;  // ns, twice the outlet's pause between wake-ups
 
 }  // namespace
 
@@ -72,9 +71,10 @@ std::int64_t Sizes::most_in_window() const {
 std::int64_t Sizes::admitted(std::int64_t waiting, std::int64_t in_window) const {
   const std::int64_t most = most_in_window();
   const std::int64_t room = most - in_window;
+  if (waiting == 0 || room <= 0) return 0;
   const std::int64_t wanted = std::min(group(waiting), waiting);
   const bool is_cut_short = room < wanted && static_cast<double>(room) < worth_a_call();
-  return is_cut_short && 2 * room < most ? 0 : std::clamp<std::int64_t>(room, 0, wanted);
+  return is_cut_short && 2 * room < most ? 0 : std::min(room, wanted);
 }
 
 // Slots; needs ns_per_slot() > 0.

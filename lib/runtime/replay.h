@@ -31,7 +31,8 @@ class Replay {
   const exec::SavePoint::Input& behind() const noexcept { return behind_; }
   // A save point comes while slots are left out by their number: true. Of these nobody else is to count from it.
   bool takes(exec::SavePointRef& save_point) noexcept;
-  // The last of these, once none are left out: behind() from then on, for a later checkpoint. Once.
+  // The last of these, once none are left out, and what has come since: for a later checkpoint, in place of behind().
+  // Once.
   std::optional<exec::SavePoint::Input> take_found() noexcept;
 
   // Throws where something else comes than what was delivered: nothing is known of what is behind that.

@@ -58,20 +58,23 @@ bool has_sleeper(const Outlet& outlet) {
   return now.waiting;
 }
 
-// Woken just now, and more is about to come: it sleeps on until that is half of what may wait. Where nothing more is,
-// the first slot is all that it can wait for. (After 6 ms it is woken in any case.)
-TEST(Outlet, WakesAConsumerAtHalfItsDepthOrWhenNothingMoreIsUnderWay) {
+// Woken just now, and more is about to come: it sleeps on until that is as many. Where nothing more is, the first slot
+// is all that it can wait for. (After 6 ms it is woken in any case.)
+void expect_woken_at(std::int64_t slots, std::int64_t depth) {
   const testing::ClockedMachine machine([] { return std::int64_t{1}; });  // no time passes
-  Outlet outlet(100, 100, machine);
+  Outlet outlet(depth, depth, machine);
   std::atomic<int> arrivals{0};
   const std::jthread consumer([&] { take_what_comes(outlet, arrivals, 3); });
   const auto sleeps = [&] { return has_sleeper(outlet); };
-  Packet first = packet_of(1, 0), half = packet_of(50, 0);
-  half.more_soon = true;
+  Packet first = packet_of(1, 0), too_few = packet_of(slots - 1, 0), last_of_them = packet_of(1, 0);
+  too_few.more_soon = last_of_them.more_soon = true;
   EXPECT_TRUE(eventually(sleeps));
   outlet.receive(first);
   EXPECT_TRUE(eventually([&] { return arrivals == 1 && sleeps(); }));
-  outlet.receive(half);
+  outlet.receive(too_few);
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  EXPECT_EQ(arrivals, 1);
+  outlet.receive(last_of_them);
   EXPECT_TRUE(eventually([&] { return arrivals == 2 && sleeps(); }));
   Packet alone = packet_of(1, 0);
   outlet.receive(alone);
@@ -82,6 +85,9 @@ TEST(Outlet, WakesAConsumerAtHalfItsDepthOrWhenNothingMoreIsUnderWay) {
     outlet.receive(last);
   }
 }
+
+TEST(Outlet, WakesAConsumerAtHalfItsDepthOrWhenNothingMoreIsUnderWay) { expect_woken_at(50, 100); }
+TEST(Outlet, WakesAConsumerAtHalfOfALargeGroup) { expect_woken_at(kLargestGroup / 2, 2000); }
 
 // A consumer that was woken just now sleeps on beside the first of several slots; not when no more can come until it
 // takes that one.
