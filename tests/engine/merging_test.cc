@@ -76,7 +76,7 @@ TEST(Concatenate, OfMoreThanCanBeCountedDoesNotKnow) {
 }
 
 TEST(Concatenate, NeedsADataset) {
-  EXPECT_ERROR(concatenate(std::vector<Dataset<std::int64_t>>{}), invalid, "it needs an input");
+  EXPECT_ERROR(concatenate(std::vector<Dataset<std::int64_t>>{}), invalid, "the list of datasets is empty");
 }
 
 TEST(Concatenate, KnowsTheRowsOfBatchesThatAreAlike) {
@@ -158,7 +158,7 @@ TEST(SampleFrom, RefusesWeightsThatAreNone) {
   EXPECT_ERROR(sample_from(two, {.weights = {0, 0}}), invalid, "all weights are 0");
   EXPECT_ERROR(sample_from(two, {.weights = {1, -1}}), invalid, "one is -1");
   EXPECT_ERROR(sample_from(two, {.weights = {1, NAN}}), invalid, "weights must be finite");
-  EXPECT_ERROR(sample_from(std::vector<Dataset<std::int64_t>>{}), invalid, "it needs an input");
+  EXPECT_ERROR(sample_from(std::vector<Dataset<std::int64_t>>{}), invalid, "the list of datasets is empty");
 }
 
 TEST(SampleFrom, WithoutASeedIsNotSharedAmongRanks) {
