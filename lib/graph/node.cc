@@ -70,8 +70,6 @@ bool draws_anew(const Use& use) {
 
 bool is_uncounted(const Use& use) { return use.node->flow().cardinality == UNKNOWN_CARDINALITY; }
 
-std::string named(const Use& use) { return title_of(*use.node) + " (op " + std::to_string(use.number) + ")"; }
-
 // Ranks that draw different orders would read some elements twice and others never.
 std::string order_conflict(const NodeRef& input) {
   const std::vector<Use> all = uses(input);
@@ -231,6 +229,8 @@ std::string title_of(const Node& node) {
   const std::string label = label_of(node), op = node.op().name();
   return label == op ? op : op + " '" + label + "'";
 }
+
+std::string named(const Use& use) { return title_of(*use.node) + " (op " + std::to_string(use.number) + ")"; }
 
 std::string to_string(const CallSite& site) {
   std::string_view file = site.file;

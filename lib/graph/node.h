@@ -88,6 +88,7 @@ std::string label_of(const Node& node);
 
 // For error texts: "map", or "map 'decode'".
 std::string title_of(const Node& node);
+std::string named(const Use& use);  // "map 'decode' (op 3)"
 
 // "train.cc:12", without folders; "" if unknown.
 std::string to_string(const CallSite& site);

@@ -34,8 +34,8 @@ std::string conflict(const graph::NodeRef& input, const std::vector<double>& fra
   const std::vector<graph::Use> all = graph::uses(input);
   const auto draws = std::ranges::find_if(all, differs_from_pass_to_pass);
   if (draws == all.end()) return {};
-  return "the parts would have other elements in each epoch, because " + graph::title_of(*draws->node) + " (op " +
-         std::to_string(draws->number) + ") does not keep one order: split before it, and shuffle the parts";
+  return "the parts would have other elements in each epoch, because " + graph::named(*draws) +
+         " does not keep one order: split before it, and shuffle the parts";
 }
 
 }  // namespace

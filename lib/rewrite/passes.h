@@ -20,7 +20,5 @@ void fuse(graph::Rewritten& graph, const Rewrites& which);
 bool follows(const graph::Rewritten& graph, std::size_t place);
 // Whoever read the op with the number `from` reads that with the number `to`.
 void redirect(graph::Rewritten& graph, int from, int to);
-// "map 'decode' (op 2)"
-std::string named(const graph::Use& use);
 
 }  // namespace penstock::rewrite

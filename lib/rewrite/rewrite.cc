@@ -25,10 +25,6 @@ void redirect(graph::Rewritten& graph, int from, int to) {
   for (graph::Use& use : graph.uses) std::ranges::replace(use.inputs, from, to);
 }
 
-std::string named(const graph::Use& use) {
-  return graph::title_of(*use.node) + " (op " + std::to_string(use.number) + ")";
-}
-
 }  // namespace rewrite
 
 std::string graph::describe(const NodeRef& node, AsRun, const Rewrites& rewrites) {

@@ -17,8 +17,8 @@ namespace {
   const auto uses = graph::uses(last);
   const auto use = std::ranges::find(uses, &node, &graph::Use::node);
   throw Error(ErrorCode::failed_precondition,
-              "at() cannot be told which elements " + graph::title_of(node) + " (op " + std::to_string(use->number) +
-                  ") makes an element of: it works behind sources that can be indexed and what selects or orders "
+              "at() cannot be told which elements " + graph::named(*use) +
+                  " makes an element of: it works behind sources that can be indexed and what selects or orders "
                   "them, maps that keep the order, batch() and prefetch(). Use skip(index).take(1)");
 }
 

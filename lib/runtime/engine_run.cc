@@ -234,13 +234,12 @@ bool EngineRun::hand_over(Slot& slot, Element& out) {
     check_resumed();
     return false;
   }
-  if (slot.kind() == Slot::Kind::save_point) {
-    auto point = slot.take<exec::SavePointRef>();
-    if (!replay_.takes(point)) progress_.behind = {std::move(point)};
+  if (replay_.takes(slot)) {
+    if (auto found = replay_.take_found()) progress_.behind = *std::move(found);
     return false;
   }
-  if (replay_.leaves_out(slot)) {
-    if (auto found = replay_.take_found()) progress_.behind = *std::move(found);
+  if (slot.kind() == Slot::Kind::save_point) {
+    progress_.behind = {slot.take<exec::SavePointRef>()};
     return false;
   }
   deliver(slot, out);

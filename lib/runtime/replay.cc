@@ -26,18 +26,17 @@ Replay::Replay(const Checkpoint& from, const exec::Plan& plan)
   }
 }
 
-bool Replay::leaves_out(const Slot& slot) {
+bool Replay::takes(Slot& slot) {
+  if (slot.kind() == Slot::Kind::save_point) {
+    if (!again_.goes_on()) return false;
+    found_ = {slot.take<exec::SavePointRef>()};
+    return true;
+  }
   if (again_.goes_on()) return comes_again(slot);
   if (until_) return exec::was_delivered(slot, until_);
   const bool again = errors_ > 0 && !slot.is_element();
   errors_ = again ? errors_ - 1 : 0;
   return again;
-}
-
-bool Replay::takes(exec::SavePointRef& save_point) noexcept {
-  if (!again_.goes_on()) return false;
-  found_ = {std::move(save_point)};
-  return true;
 }
 
 std::optional<exec::SavePoint::Input> Replay::take_found() noexcept {

@@ -1,7 +1,7 @@
 // Replay: what a run that goes on at a checkpoint leaves out, because its consumer has had it.
 //
 //   Replay replay(checkpoint, plan);            // its engine begins at position() or save_point()
-//   if (!replay.leaves_out(slot)) deliver(slot);
+//   if (!replay.takes(slot)) deliver(slot);
 //
 // Thread safety: none; the consumer's thread, but position() and save_point() by whoever starts the engine.
 #pragma once
@@ -29,14 +29,12 @@ class Replay {
   const exec::SavePointRef& save_point() const noexcept { return behind_.at; }
   // That, and what the consumer has had since.
   const exec::SavePoint::Input& behind() const noexcept { return behind_; }
-  // A save point comes while slots are left out by their number: true. Of these nobody else is to count from it.
-  bool takes(exec::SavePointRef& save_point) noexcept;
-  // The last of these, once none are left out, and what has come since: for a later checkpoint, in place of behind().
-  // Once.
+  // An element, an error or a save point: whether it is left out. Throws where something else comes than what was
+  // delivered: nothing is known of what is behind that.
+  bool takes(Slot& slot);
+  // The last save point that was left out, once no more is, and what has come since: for a later checkpoint, in place
+  // of behind(). Once.
   std::optional<exec::SavePoint::Input> take_found() noexcept;
-
-  // Throws where something else comes than what was delivered: nothing is known of what is behind that.
-  bool leaves_out(const Slot& slot);
   void check() const;  // throws that once more
   bool has_failed() const noexcept { return failure_ != nullptr; }
 

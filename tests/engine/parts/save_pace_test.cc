@@ -34,11 +34,9 @@ TEST(SavePace, TakesOneLongListForAnInterruption) {
 // What an op says of itself may grow while it holds nothing.
 TEST(SavePace, FollowsWhatTakesLongerAndLonger) {
   SavePace pace;
-  std::int64_t now = 0;
-  for (int i = 0; i < 30; ++i) pace.note(now, now + 1'000'000, 0), now += 1'000'000;
-  pace.note(now, now + 10, 0);
-  for (int i = 0; i < 20; ++i) pace.note(now, now + 1'000'000, 0), now += 1'000'000;
-  EXPECT_FALSE(pace.allows(kUsual, now + 99'000'000));
+  pace.note(0, 10, 0);
+  for (int i = 0; i < 20; ++i) pace.note(0, 1'000'000, 0);
+  EXPECT_FALSE(pace.allows(kUsual, 1'000'000 + 99'999'999));
 }
 
 TEST(SavePace, DoesNotPauseWhereASpacingAsksForAllOfThem) {
