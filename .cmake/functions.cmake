@@ -53,6 +53,24 @@ function(penstock_add_example name source)
   target_link_libraries(example-${name} PRIVATE penstock::penstock)
 endfunction()
 
+# penstock_show_precompiled(<target>)
+# So that ccache, which looks at preprocessed text, sees which precompiled header was meant.
+function(penstock_show_precompiled target)
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess> $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
+endfunction()
+
+# penstock_precompile_headers(<target> <header>...)
+# Compiles these once for all of the target's files.
+function(penstock_precompile_headers target)
+  penstock_show_precompiled(${target})
+  target_precompile_headers(${target} PRIVATE ${ARGN})
+  # GCC keeps the size and the MD5 of each header in what it compiles, and reads one that differs again. ccache must not give one that
+  # was made from other comments (ccache issue 1615); in this mode it compares the headers themselves.
+  if(CMAKE_CXX_COMPILER_LAUNCHER)
+    set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "env;CCACHE_DEPEND=1;${CMAKE_CXX_COMPILER_LAUNCHER}")
+  endif()
+endfunction()
+
 # penstock_precompile(<target>)
 # The target's files are compiled with tests/support/precompiled.h, which is compiled once, for test_support. All users must have its flags, so
 # libraries are made for programs alone.
@@ -65,16 +83,10 @@ function(penstock_precompile target)
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
     target_compile_options(${target} PRIVATE ${CMAKE_CXX_COMPILE_OPTIONS_PIE})
   endif()
-  # So that ccache, which looks at preprocessed text, sees which one was meant.
-  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess> $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
   if(target STREQUAL test_support)
-    target_precompile_headers(${target} PRIVATE <tests/support/precompiled.h>) # in brackets: no absolute path, so that ccache works across clones
-    # GCC keeps the size and the MD5 of each header in what it compiles, and reads one that differs again. ccache must not give one that
-    # was made from other comments (ccache issue 1615); in this mode it compares the headers themselves.
-    if(CMAKE_CXX_COMPILER_LAUNCHER)
-      set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "env;CCACHE_DEPEND=1;${CMAKE_CXX_COMPILER_LAUNCHER}")
-    endif()
+    penstock_precompile_headers(${target} <tests/support/precompiled.h>) # in brackets: no absolute path, so that ccache works across clones
   else()
+    penstock_show_precompiled(${target})
     target_precompile_headers(${target} REUSE_FROM test_support)
   endif()
 endfunction()

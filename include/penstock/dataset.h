@@ -181,7 +181,7 @@ template <class T> class Dataset : private detail::Refused<T> {
   const {
     return append<detail::Result<F, T>>("map", site, [&] {
       detail::check_hint<T>(options.bytes_hint);
-      return ops::map(std::make_shared<detail::MapFunction<F, T>>(std::move(function)), options);
+      return ops::map(detail::function_ref<detail::MapFunction, T>(std::move(function)), options);
     });
   }
   // The same; parallelism can be given in one place only.
@@ -203,7 +203,7 @@ template <class T> class Dataset : private detail::Refused<T> {
       filter(F predicate, FilterOptions options = {}, CallSite site = CallSite::here())
   const {
     return append("filter", site, [&] {
-      return ops::filter(std::make_shared<detail::FilterFunction<F, T>>(std::move(predicate)), options);
+      return ops::filter(detail::function_ref<detail::FilterFunction, T>(std::move(predicate)), options);
     });
   }
 
@@ -239,17 +239,14 @@ template <class T> class Dataset : private detail::Refused<T> {
                                                             CallSite site = CallSite::here()) const {
     using U = typename detail::ElementsOf<detail::Result<F, T>>::value_type;
     return append<U>("interleave", site, [&] {
-      return ops::interleave(std::make_shared<detail::DatasetFunction<F, T>>(std::move(function)), options);
+      return ops::interleave(detail::function_ref<detail::DatasetFunction, T>(std::move(function)), options);
     });
   }
 
   // The rows of each element, as elements of their own. Nothing is copied. An element without rows gives nothing.
   //   ps::range(5).batch(2).unbatch()  ->  0 1 2 3 4
   auto unbatch(CallSite site = CallSite::here()) const requires Unbatchable<T> {
-    using U = typename Unbatch<T>::value_type;
-    return append<U>("unbatch", site, [&] {
-      return ops::unbatch(std::make_shared<detail::ManyFunction<std::identity, T, U, Unbatch<T>>>(std::identity{}));
-    });
+    return append<typename Unbatch<T>::value_type>("unbatch", site, [] { return detail::unbatch<T>(); });
   }
 
   // batch_size elements together, contiguous where ps::Collate says so. The last batch of an epoch may be smaller, or
@@ -362,7 +359,7 @@ template <class T> class Dataset : private detail::Refused<T> {
                                                                               CallSite site = CallSite::here())
   const {
     return append<std::vector<T>>("group_by_window", site, [&] {
-      return ops::group_by_window(size, std::make_shared<detail::GroupingByKeyFactory<F, T>>(std::move(key), size));
+      return ops::group_by_window(size, detail::grouping_by_key<T>(std::move(key), size));
     });
   }
 
@@ -380,7 +377,7 @@ template <class T> class Dataset : private detail::Refused<T> {
       F length, const BucketOptions<T>& options, CallSite site = CallSite::here()) const {
     return append<PaddedBatch<T>>("bucket_by_sequence_length", site, [&] {
       const Padding padding = detail::padding_of<T>(options.padded_shapes, options.padding_values);
-      return ops::bucket_by_sequence_length(std::make_shared<detail::LengthByFunctionFactory<F, T>>(std::move(length)),
+      return ops::bucket_by_sequence_length(detail::length_by_function<T>(std::move(length)),
                                             detail::factories_of_buckets<T>(padding, options),
                                             detail::buckets_of(options), padding);
     });

@@ -70,10 +70,6 @@ template <class F> struct Resampling {
   }
 };
 
-template <class T, class F> FunctionRef filter_function(F predicate) {
-  return std::make_shared<FilterFunction<F, T>>(std::move(predicate));
-}
-
 template <class F> class StaysByShare {
  public:
   explicit StaysByShare(std::shared_ptr<const Resampling<F>> how) : how_(std::move(how)) {}
@@ -129,10 +125,10 @@ requires detail::ClassFunction<F, T> Dataset<T> rejection_resample(const Dataset
       detail::Resampling<F>{std::move(class_of), std::move(shares), options.seed});
   return Dataset<T>(graph::build(dataset.node(), "rejection_resample", site, [&] {
     if (are_counted)
-      return ops::filter(detail::filter_function<T>(detail::StaysByCount<F>(how)),
+      return ops::filter(detail::function_ref<detail::FilterFunction, T>(detail::StaysByCount<F>(how)),
                          {.parallelism = 1, .name = "rejection_resample"}, std::move(settings));
-    return ops::filter(detail::filter_function<T>(detail::StaysByShare<F>(how)), {.name = "rejection_resample"},
-                       std::move(settings));
+    return ops::filter(detail::function_ref<detail::FilterFunction, T>(detail::StaysByShare<F>(how)),
+                       {.name = "rejection_resample"}, std::move(settings));
   }));
 }
 

@@ -12,6 +12,7 @@
 
 #include <penstock/dataset.h>
 #include <penstock/detail/generator.h>
+#include <penstock/detail/made.h>
 #include <penstock/detail/unavailable.h>
 #include <penstock/detail/values_digest.h>
 #include <penstock/io.h>
@@ -159,7 +160,7 @@ template <class G> class GeneratorReader final : public SourceReader {
 template <class G> class TypedGeneratorFactory final : public GeneratorFactory {
  public:
   explicit TypedGeneratorFactory(std::function<G(Pass)> make) : make_(std::move(make)) {}
-  std::unique_ptr<SourceReader> open() const override { return std::make_unique<GeneratorReader<G>>(make_); }
+  std::unique_ptr<SourceReader> open() const override { return made<SourceReader, GeneratorReader<G>>(make_); }
 
  private:
   std::function<G(Pass)> make_;
@@ -168,7 +169,7 @@ template <class G> class TypedGeneratorFactory final : public GeneratorFactory {
 template <class G>
 Dataset<Generated<G>> generate(std::function<G(Pass)> make, const GeneratorOptions& options, CallSite site) {
   return Dataset<Generated<G>>(graph::build(nullptr, "from_generator", site, [&] {
-    return ops::generator(std::make_shared<TypedGeneratorFactory<G>>(std::move(make)), options.blocks);
+    return ops::generator(made_shared<GeneratorFactory, TypedGeneratorFactory<G>>(std::move(make)), options.blocks);
   }));
 }
 }  // namespace detail

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <penstock/detail/functions.h>
+#include <penstock/detail/made.h>
 #include <penstock/detail/steps.h>
 #include <penstock/element.h>
 #include <penstock/padded_batch.h>
@@ -73,11 +74,16 @@ template <class F, class T> class LengthByFunction final : public ElementLength 
 template <class F, class T> class LengthByFunctionFactory final : public ElementLengthFactory {
  public:
   explicit LengthByFunctionFactory(F function) : function_(std::move(function)) {}
-  std::unique_ptr<ElementLength> open() const override { return std::make_unique<LengthByFunction<F, T>>(function_); }
+  std::unique_ptr<ElementLength> open() const override {
+    return made<ElementLength, LengthByFunction<F, T>>(function_);
+  }
 
  private:
   const FunctionOfPass<F, const T&> function_;
 };
+template <class T, class F> ElementLengthFactoryRef length_by_function(F function) {
+  return made_shared<ElementLengthFactory, LengthByFunctionFactory<F, T>>(std::move(function));
+}
 
 }  // namespace penstock::detail
 

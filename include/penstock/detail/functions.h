@@ -15,6 +15,7 @@
 #include <penstock/batch.h>
 #include <penstock/bytes.h>
 #include <penstock/bytes_hint.h>
+#include <penstock/detail/made.h>
 #include <penstock/detail/parameter.h>
 #include <penstock/error.h>
 #include <penstock/op.h>
@@ -165,10 +166,10 @@ template <class Answer> void for_each_slot(std::span<Slot> slots, Context& conte
 // What all functions over slots have: Self is the class, F the user's function.
 template <class Self, class F> class CopiedFunction : public Function {
  public:
-  bool can_be_copied() const noexcept override { return std::copy_constructible<F>; }
+  bool can_be_copied() const noexcept override { return std::is_copy_constructible_v<F>; }
   std::unique_ptr<Function> copy() const override {
-    if constexpr (std::copy_constructible<F>) {
-      return std::make_unique<Self>(static_cast<const Self&>(*this));
+    if constexpr (std::is_copy_constructible_v<F>) {
+      return made<Function, Self>(static_cast<const Self&>(*this));
     } else {
       return nullptr;
     }
@@ -232,14 +233,19 @@ class ManyFunction final : public CopiedFunction<ManyFunction<F, T, U, Apart>, F
 
   void run(std::span<Slot> slots, Context& context) const override {
     for_each_slot(slots, context, false, [&](Slot& slot) {
-      slot.emit_many(std::make_unique<ListResults<U>>(
-          Apart::apart(call_(std::move(slot.value.template unchecked<T>()), context))));
+      slot.emit_many(
+          made<Results, ListResults<U>>(Apart::apart(call_(std::move(slot.value.template unchecked<T>()), context))));
     });
   }
 
  private:
   Caller<F, T> call_;
 };
+
+// A user's function as one of these.
+template <template <class, class> class Typed, class T, class F> FunctionRef function_ref(F function) {
+  return made_shared<Function, Typed<F, T>>(std::move(function));
+}
 
 // An untyped Collate<T>::Builder: what ops/batch collects with.
 class BatchBuilder {
@@ -279,7 +285,7 @@ template <class T, class Together = Collate<T>, class... Settings> class TypedBa
   std::unique_ptr<BatchBuilder> open(std::size_t capacity) const override {
     return std::apply(
         [&](const Settings&... settings) {
-          return std::make_unique<TypedBatchBuilder<T, Together>>(capacity, settings...);
+          return made<BatchBuilder, TypedBatchBuilder<T, Together>>(capacity, settings...);
         },
         settings_);
   }

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <penstock/detail/made.h>
 #include <penstock/detail/steps.h>
 #include <penstock/slot.h>
 
@@ -150,12 +151,15 @@ template <class F, class T> class GroupingByKey final : public Grouping {
 template <class F, class T> class GroupingByKeyFactory final : public GroupingFactory {
  public:
   GroupingByKeyFactory(F key, std::int64_t size) : key_(std::move(key)), size_(size) {}
-  std::unique_ptr<Grouping> open() const override { return std::make_unique<GroupingByKey<F, T>>(key_, size_); }
+  std::unique_ptr<Grouping> open() const override { return made<Grouping, GroupingByKey<F, T>>(key_, size_); }
 
  private:
   const FunctionOfPass<F, const T&> key_;
   const std::int64_t size_;
 };
+template <class T, class F> GroupingFactoryRef grouping_by_key(F key, std::int64_t size) {
+  return made_shared<GroupingFactory, GroupingByKeyFactory<F, T>>(std::move(key), size);
+}
 
 }  // namespace penstock::detail
 

@@ -10,6 +10,7 @@
 
 #include <penstock/context.h>
 #include <penstock/detail/functions.h>
+#include <penstock/detail/made.h>
 #include <penstock/element.h>
 #include <penstock/op.h>
 
@@ -49,7 +50,7 @@ template <class G> std::optional<Element> next_of(G& generator, Context& context
 // Of a generator that is read once, so it need not be copyable.
 template <class G> class ReadOnce final : public GeneratorFactory {
  public:
-  explicit ReadOnce(G generator) : generator_(std::make_unique<Reader>(std::move(generator))) {}
+  explicit ReadOnce(G generator) : generator_(made<SourceReader, Reader>(std::move(generator))) {}
   std::unique_ptr<SourceReader> open() const override { return std::move(generator_); }
 
  private:
@@ -63,7 +64,7 @@ template <class G> class ReadOnce final : public GeneratorFactory {
     G generator_;
   };
 
-  mutable std::unique_ptr<Reader> generator_;  // until it is opened, which one dataset does
+  mutable std::unique_ptr<SourceReader> generator_;  // until it is opened, which one dataset does
 };
 
 }  // namespace penstock::detail

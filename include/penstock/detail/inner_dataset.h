@@ -1,7 +1,8 @@
 // An interleave or a flat_map whose function gives a Dataset, or a generator, for each element; and a flat_map whose
-// function gives a list. Nothing here is meant to be called by users.
+// function gives a list; unbatch. Nothing here is meant to be called by users.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include <penstock/detail/functions.h>
 #include <penstock/detail/generator.h>
+#include <penstock/detail/made.h>
 #include <penstock/detail/refused.h>
 #include <penstock/graph.h>
 #include <penstock/ops.h>
@@ -26,8 +28,9 @@ template <class U> struct ElementsOf<Dataset<U>> {
 template <Generator G> struct ElementsOf<G> {
   using value_type = Generated<G>;
   static graph::NodeRef node(G generator) {
-    return graph::build(nullptr, "generator", CallSite(),
-                        [&] { return ops::generator(std::make_shared<ReadOnce<G>>(std::move(generator))); });
+    return graph::build(nullptr, "generator", CallSite(), [&] {
+      return ops::generator(made_shared<GeneratorFactory, ReadOnce<G>>(std::move(generator)));
+    });
   }
 };
 
@@ -61,11 +64,16 @@ template <class F, class T> OpRef flat_map(F function, const MapOptions& options
   using R = Result<F, T>;
   check_hint<T>(options.bytes_hint);
   if constexpr (GivesElements<R>) {
-    return ops::flat_map_datasets(std::make_shared<DatasetFunction<F, T>>(std::move(function)), options);
+    return ops::flat_map_datasets(function_ref<DatasetFunction, T>(std::move(function)), options);
   } else {
     using U = typename Flatten<R>::value_type;
-    return ops::flat_map(std::make_shared<ManyFunction<F, T, U, Flatten<R>>>(std::move(function)), options);
+    return ops::flat_map(made_shared<Function, ManyFunction<F, T, U, Flatten<R>>>(std::move(function)), options);
   }
+}
+
+template <class T> OpRef unbatch() {
+  using Rows = ManyFunction<std::identity, T, typename Unbatch<T>::value_type, Unbatch<T>>;
+  return ops::unbatch(made_shared<Function, Rows>(std::identity{}));
 }
 
 }  // namespace penstock::detail

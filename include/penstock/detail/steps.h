@@ -18,6 +18,7 @@
 #include <penstock/bytes.h>
 #include <penstock/codec.h>
 #include <penstock/detail/functions.h>
+#include <penstock/detail/made.h>
 #include <penstock/element.h>
 #include <penstock/state.h>
 
@@ -57,12 +58,12 @@ using StepFactoryRef = std::shared_ptr<const StepFactory>;
 template <class S> class CopiedStep final : public StepFactory {
  public:
   explicit CopiedStep(S step) : step_(std::move(step)) {}
-  std::unique_ptr<Step> open() const override { return std::make_unique<S>(step_); }
+  std::unique_ptr<Step> open() const override { return made<Step, S>(step_); }
 
  private:
   const S step_;
 };
-template <class S> StepFactoryRef copied(S step) { return std::make_shared<CopiedStep<S>>(std::move(step)); }
+template <class S> StepFactoryRef copied(S step) { return made_shared<StepFactory, CopiedStep<S>>(std::move(step)); }
 
 // A function that a pass can have for itself: one that its call may change is copied, any other is shared by all.
 template <class F, class... Arguments> inline constexpr bool called_as_const = requires(const F& function) {
