@@ -75,8 +75,10 @@ find_program(PENSTOCK_CCACHE ccache)
 mark_as_advanced(PENSTOCK_CCACHE)
 if(PENSTOCK_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${PENSTOCK_CCACHE})
+  # What a prefix map does shows in the preprocessed text, and its path would be another one in every clone.
+  list(PREPEND CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_IGNOREOPTIONS=-fmacro-prefix-map=*)
   if(PENSTOCK_PRECOMPILED_HEADERS)  # without this ccache keeps nothing that was compiled with them; no source of ours names a time or a date
-    set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${PENSTOCK_CCACHE})
+    list(INSERT CMAKE_CXX_COMPILER_LAUNCHER 1 CCACHE_SLOPPINESS=pch_defines,time_macros)
   endif()
 endif()
 check_linker_flag(CXX -fuse-ld=lld PENSTOCK_HAVE_LLD)

@@ -44,14 +44,10 @@ TEST(Conformance, HasALineForEveryOpOfTheLibrary) {
 }
 
 TEST(Conformance, MissesTheLineOfAnOpThatIsLeftOut) {
-  std::set<std::string> names;
-  for (const Case& tested : all_ops()) names.insert(tested.op_name());
-  for (const std::string& left_out : names) {
-    if (left_out.starts_with("own_")) continue;  // a user's
-    std::set<std::string> others = names;
-    others.erase(left_out);
-    EXPECT_THAT(ops_without_a_line(penstock::test::source_folder(), others), ::testing::Not(::testing::IsEmpty()))
-        << left_out;
+  const std::vector<std::string> missed = ops_without_a_line(penstock::test::source_folder(), {});
+  for (const Case& tested : all_ops()) {
+    if (tested.op_name().starts_with("own_")) continue;  // a user's
+    EXPECT_THAT(missed, ::testing::Contains(tested.op_name()));
   }
 }
 
