@@ -132,15 +132,15 @@ class PaddedRows {
  public:
   PaddedRows(std::size_t capacity, const Padding& padding);
   void check(DType type, const Shape& shape) const;
-  void add(Tensor row);
-  Tensor finish();
+  void add(RowView row);  // its owner lives until it is copied
+  Tensor finish(const RowCopied& copied);
 
  private:
   void check_sizes(const Shape& shape) const;
   Shape padded_shape() const;
 
   const Padding& padding_;
-  std::vector<Tensor> rows_;
+  std::vector<RowView> rows_;
   DType type_ = DType::u8;
   Shape longest_;
 };
@@ -175,12 +175,13 @@ template <> struct PaddedCollate<Tensor> {
   static void check(const Padding& padding) { detail::check_padding(padding); }
   class Builder {
    public:
-    Builder(std::size_t capacity, const Padding& padding) : rows_(capacity, padding) {}
+    Builder(std::size_t capacity, const Padding& padding) : owners_(capacity), rows_(capacity, padding) {}
     void check(const Tensor& row) const { rows_.check(row.dtype(), row.shape()); }
-    void add(Tensor row) { rows_.add(std::move(row)); }
-    Result finish() { return rows_.finish(); }
+    void add(Tensor row) { rows_.add(detail::view_of(owners_.add(std::move(row)))); }
+    Result finish() { return rows_.finish(owners_.let_go()); }
 
    private:
+    detail::RowOwners<Tensor> owners_;
     detail::PaddedRows rows_;
   };
 };
@@ -191,12 +192,13 @@ template <detail::NumberRow T> struct PaddedCollate<T> {
   static void check(const Padding& padding) { detail::check_padding(padding, Row::type, Row::rank()); }
   class Builder {
    public:
-    Builder(std::size_t capacity, const Padding& padding) : rows_(capacity, padding) {}
+    Builder(std::size_t capacity, const Padding& padding) : owners_(capacity), rows_(capacity, padding) {}
     void check(const T& row) const { rows_.check(Row::type, Row::shape_of(row)); }
-    void add(T row) { rows_.add(Row::tensor_of(std::move(row))); }
-    Result finish() { return rows_.finish(); }
+    void add(T row) { rows_.add(Row::view_of(owners_.add(Row::owner_of(std::move(row))))); }
+    Result finish() { return rows_.finish(owners_.let_go()); }
 
    private:
+    detail::RowOwners<typename Row::Owner> owners_;
     detail::PaddedRows rows_;
   };
 };

@@ -44,13 +44,13 @@ class RaggedRows {
  public:
   explicit RaggedRows(std::size_t capacity);
   void check(DType type, const Shape& shape) const;
-  void add(Tensor row);
-  Ragged<Tensor> finish();
+  void add(RowView row);  // its owner lives until it is copied
+  Ragged<Tensor> finish(const RowCopied& copied);
 
  private:
   std::vector<std::int64_t> row_splits() const;
 
-  std::vector<Tensor> rows_;
+  std::vector<RowView> rows_;
 };
 
 // Error(invalid_argument) unless these are the row_splits of so many values.
@@ -71,26 +71,29 @@ template <> struct RaggedCollate<Tensor> {
   using Result = Ragged<Tensor>;
   class Builder {
    public:
-    explicit Builder(std::size_t capacity) : rows_(capacity) {}
+    explicit Builder(std::size_t capacity) : owners_(capacity), rows_(capacity) {}
     void check(const Tensor& row) const { rows_.check(row.dtype(), row.shape()); }
-    void add(Tensor row) { rows_.add(std::move(row)); }
-    Result finish() { return rows_.finish(); }
+    void add(Tensor row) { rows_.add(detail::view_of(owners_.add(std::move(row)))); }
+    Result finish() { return rows_.finish(owners_.let_go()); }
 
    private:
+    detail::RowOwners<Tensor> owners_;
     detail::RaggedRows rows_;
   };
 };
 
 template <detail::NumberRow T> struct RaggedCollate<T> {
   using Result = Ragged<Tensor>;
+  using Row = detail::RowOfNumbers<T>;
   class Builder {
    public:
-    explicit Builder(std::size_t capacity) : rows_(capacity) {}
+    explicit Builder(std::size_t capacity) : owners_(capacity), rows_(capacity) {}
     void check(const T&) const {}
-    void add(T row) { rows_.add(detail::RowOfNumbers<T>::tensor_of(std::move(row))); }
-    Result finish() { return rows_.finish(); }
+    void add(T row) { rows_.add(Row::view_of(owners_.add(Row::owner_of(std::move(row))))); }
+    Result finish() { return rows_.finish(owners_.let_go()); }
 
    private:
+    detail::RowOwners<typename Row::Owner> owners_;
     detail::RaggedRows rows_;
   };
 };

@@ -300,12 +300,12 @@ void PaddedRows::check_sizes(const Shape& shape) const {
   for (std::size_t i = 0; i < shape.size(); ++i) check_size(padding_, i, shape[i]);
 }
 
-void PaddedRows::add(Tensor row) {
+void PaddedRows::add(RowView row) {
   if (rows_.empty()) {
-    type_ = row.dtype();
-    longest_ = row.shape();
+    type_ = row.type;
+    longest_ = row.shape;
   }
-  for (std::size_t i = 0; i < longest_.size(); ++i) longest_[i] = std::max(longest_[i], row.shape()[i]);
+  for (std::size_t i = 0; i < longest_.size(); ++i) longest_[i] = std::max(longest_[i], row.shape[i]);
   rows_.push_back(std::move(row));
 }
 
@@ -316,18 +316,18 @@ Shape PaddedRows::padded_shape() const {
   return shape;
 }
 
-Tensor PaddedRows::finish() {
+Tensor PaddedRows::finish(const RowCopied& copied) {
   const Shape padded = padded_shape();
   Shape shape = padded;
   shape.insert(shape.begin(), std::ssize(rows_));
   Tensor batch(type_, shape);
-  const Filler filler(padded, padding_.value.bytes_as(type_).value(), batch.bytes() >= kBeyondCaches);
+  const std::size_t bytes = batch.bytes(), bytes_of_row = bytes / rows_.size();
+  const Filler filler(padded, padding_.value.bytes_as(type_).value(), bytes >= kBeyondCaches);
   std::byte* place = batch.data();
-  for (Tensor& row : rows_) {
-    if (batch.bytes() > 0) filler.place(place, std::as_const(row).data(), row.shape());
-    place += batch.bytes() / rows_.size();
-    copied_bytes_of_thread() += static_cast<std::int64_t>(row.bytes());
-    row = Tensor();
+  for (std::size_t i = 0; i < rows_.size(); ++i, place += bytes_of_row) {
+    if (bytes > 0) filler.place(place, rows_[i].data, rows_[i].shape);
+    copied_bytes_of_thread() += static_cast<std::int64_t>(rows_[i].bytes);
+    copied(i);
   }
   rows_.clear();
   return batch;

@@ -25,46 +25,47 @@ void RaggedRows::check(DType type, const Shape& shape) const {
         "a tensor of rank 0 has no length, so it cannot be a row of a ragged batch; give it a dimension by a map "
         "before ragged_batch(), or make it a number");
   if (rows_.empty()) return;
-  const Tensor& first = rows_.front();
-  if (type != first.dtype())
+  const RowView& first = rows_.front();
+  if (type != first.type)
     fail_argument("Cannot batch tensors with different types. First element had type " +
-                  std::string(to_string(first.dtype())) + " and element " + std::to_string(rows_.size()) +
-                  " had type " + std::string(to_string(type)) +
-                  ". Bring them to one type with a map before ragged_batch()");
-  if (shape.size() != first.rank() || behind_first(shape) != behind_first(first.shape()))
+                  std::string(to_string(first.type)) + " and element " + std::to_string(rows_.size()) + " had type " +
+                  std::string(to_string(type)) + ". Bring them to one type with a map before ragged_batch()");
+  if (shape.size() != first.shape.size() || behind_first(shape) != behind_first(first.shape))
     fail_argument("rows of a ragged batch may differ in dimension 0 alone. First element had shape " +
-                  to_string(first.shape()) + " and element " + std::to_string(rows_.size()) + " had shape " +
+                  to_string(first.shape) + " and element " + std::to_string(rows_.size()) + " had shape " +
                   to_string(shape) + ". Bring them together with a map before ragged_batch(), or use padded_batch()");
 }
 
-void RaggedRows::add(Tensor row) { rows_.push_back(std::move(row)); }
+void RaggedRows::add(RowView row) { rows_.push_back(std::move(row)); }
 
 // Tensors without a value may be of any length, so these need not fit the memory.
 std::vector<std::int64_t> RaggedRows::row_splits() const {
   std::vector<std::int64_t> splits{0};
-  for (const Tensor& row : rows_) {
+  for (const RowView& row : rows_) {
     std::int64_t end = 0;
-    if (__builtin_add_overflow(splits.back(), row.shape()[0], &end))
+    if (__builtin_add_overflow(splits.back(), row.shape[0], &end))
       fail_argument("the rows of a ragged batch are longer than 2^63 - 1 together; give ragged_batch() fewer of them");
     splits.push_back(end);
   }
   return splits;
 }
 
-Ragged<Tensor> RaggedRows::finish() {
+Ragged<Tensor> RaggedRows::finish(const RowCopied& copied) {
   std::vector<std::int64_t> splits = row_splits();
-  Shape shape = rows_.front().shape();
+  Shape shape = rows_.front().shape;
   shape[0] = splits.back();
-  Tensor values(rows_.front().dtype(), std::move(shape));
+  Tensor values(rows_.front().type, std::move(shape));
+  const bool beyond_caches = values.bytes() >= kBeyondCaches;
   std::byte* place = values.data();
-  for (Tensor& row : rows_) {
-    if (values.bytes() >= kBeyondCaches)
-      stream_copy(place, row.data(), row.bytes());
-    else if (row.bytes() > 0)
-      std::memcpy(place, row.data(), row.bytes());
-    place += row.bytes();
-    copied_bytes_of_thread() += static_cast<std::int64_t>(row.bytes());
-    row = Tensor();
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const RowView& row = rows_[i];
+    if (beyond_caches)
+      stream_copy(place, row.data, row.bytes);
+    else if (row.bytes > 0)
+      std::memcpy(place, row.data, row.bytes);
+    place += row.bytes;
+    copied_bytes_of_thread() += static_cast<std::int64_t>(row.bytes);
+    copied(i);
   }
   rows_.clear();
   return {std::move(values), std::move(splits)};

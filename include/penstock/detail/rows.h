@@ -2,10 +2,11 @@
 // to be called by users.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -16,6 +17,30 @@
 #pragma GCC visibility push(default)
 
 namespace penstock::detail {
+
+// A row where it lies.
+struct RowView {
+  DType type;
+  Shape shape;
+  const std::byte* data;
+  std::size_t bytes;
+};
+inline RowView view_of(const Tensor& row) { return {row.dtype(), row.shape(), row.data(), row.bytes()}; }
+using RowCopied = std::function<void(std::size_t)>;  // is told the row's number
+
+// What rows lie in until they are put together: tensors or vectors, whose values stay where they are as these move.
+template <class Owner> class RowOwners {
+ public:
+  explicit RowOwners(std::size_t capacity) { owners_.reserve(std::min<std::size_t>(capacity, 1024)); }
+  const Owner& add(Owner owner) { return owners_.emplace_back(std::move(owner)); }
+  // Lets go of each as its row is copied, so that large ones are not there twice.
+  RowCopied let_go() {
+    return [this](std::size_t row) { owners_[row] = Owner(); };
+  }
+
+ private:
+  std::vector<Owner> owners_;
+};
 
 // A std::vector of numbers is a tensor [length], one of std::arrays of N numbers a tensor [length, N].
 template <class T> struct RowOfNumbers { static constexpr bool exists = false; };
@@ -41,16 +66,18 @@ struct RowOfNumbers<std::vector<Value>> {
   }
   static std::size_t rank() { return NumbersIn<Value>::shape_of(0).size(); }
 
-  // Of the vector's own memory; bools, which lie there as bits, are copied.
-  static Tensor tensor_of(std::vector<Value> row) {
+  // The vector itself; of bools, which lie there as bits, a copy.
+  using Owner = std::vector<std::conditional_t<std::is_same_v<Value, bool>, std::uint8_t, Value>>;
+  static Owner owner_of(std::vector<Value> row) {
     if constexpr (std::is_same_v<Value, bool>) {
-      return RowOfNumbers<std::vector<std::uint8_t>>::tensor_of({row.begin(), row.end()});
+      return Owner(row.begin(), row.end());
     } else {
-      Shape shape = shape_of(row);
-      const auto owner = std::make_shared<std::vector<Value>>(std::move(row));
-      return Tensor(type, std::move(shape),
-                    std::shared_ptr<std::byte>(owner, reinterpret_cast<std::byte*>(owner->data())));
+      return row;
     }
+  }
+  static RowView view_of(const Owner& row) {
+    return {type, RowOfNumbers<Owner>::shape_of(row), reinterpret_cast<const std::byte*>(row.data()),
+            row.size() * sizeof(typename Owner::value_type)};
   }
 };
 
