@@ -99,6 +99,14 @@ def check_tree(command, root):
     return sum((failures for failures, _ in answers), []), sum(count for _, count in answers), len(files)
 
 
+def with_precompiled(command, root, folder):
+    """The command, and the library's public headers precompiled: most of what a file takes clang is those, and no lock of ours lies in one."""
+    headers = pathlib.Path(folder, "headers.pch")
+    compile_headers = [flag for flag in command if flag != "-fsyntax-only"] + ["-x", "c++-header", str(root / "include/penstock/graph.h")]
+    subprocess.run([*compile_headers, "-o", str(headers)], check=True)
+    return [*command, "-include-pch", str(headers)]
+
+
 def main():
     clang, root, generated, *flags = sys.argv[1:]
     if shutil.which(clang) is None:
@@ -106,7 +114,8 @@ def main():
         return 77
     root = pathlib.Path(root)
     command = [clang, "-std=c++20", "-fsyntax-only", "-ferror-limit=0", "-I", str(root / "include"), "-I", generated, *flags]
-    failures, count, files = check_tree(command, root)
+    with tempfile.TemporaryDirectory() as folder:
+        failures, count, files = check_tree(with_precompiled(command, root, folder), root)
     print("\n".join(failures))
     print(f"{count} locks taken out of {files} files, {len(failures)} failures")
     return 1 if failures or count == 0 else 0
