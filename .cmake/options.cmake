@@ -68,8 +68,6 @@ if(PENSTOCK_SANITIZE)
   endif()
   add_compile_options(${flags})
   add_link_options(${flags})
-  # GCC's manual: sanitizers increase the rate of false positives of warnings that look at flow. g++ 12 gives these for an `a + "b"` of strings.
-  add_compile_options("$<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overflow;-Wno-restrict>")
 endif()
 
 # Faster builds where the tools are there.
