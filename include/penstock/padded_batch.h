@@ -173,16 +173,9 @@ template <class T> using PaddedBatch = typename PaddedCollate<T>::Result;
 template <> struct PaddedCollate<Tensor> {
   using Result = Tensor;
   static void check(const Padding& padding) { detail::check_padding(padding); }
-  class Builder {
-   public:
-    Builder(std::size_t capacity, const Padding& padding) : owners_(capacity), rows_(capacity, padding) {}
-    void check(const Tensor& row) const { rows_.check(row.dtype(), row.shape()); }
-    void add(Tensor row) { rows_.add(detail::view_of(owners_.add(std::move(row)))); }
-    Result finish() { return rows_.finish(owners_.let_go()); }
-
-   private:
-    detail::RowOwners<Tensor> owners_;
-    detail::PaddedRows rows_;
+  struct Builder : detail::RowsBuilder<detail::RowOfTensor, detail::PaddedRows> {
+    using RowsBuilder::RowsBuilder;
+    void check(const Tensor& row) const { rows().check(row.dtype(), row.shape()); }
   };
 };
 
@@ -190,16 +183,9 @@ template <detail::NumberRow T> struct PaddedCollate<T> {
   using Result = Tensor;
   using Row = detail::RowOfNumbers<T>;
   static void check(const Padding& padding) { detail::check_padding(padding, Row::type, Row::rank()); }
-  class Builder {
-   public:
-    Builder(std::size_t capacity, const Padding& padding) : owners_(capacity), rows_(capacity, padding) {}
-    void check(const T& row) const { rows_.check(Row::type, Row::shape_of(row)); }
-    void add(T row) { rows_.add(Row::view_of(owners_.add(Row::owner_of(std::move(row))))); }
-    Result finish() { return rows_.finish(owners_.let_go()); }
-
-   private:
-    detail::RowOwners<typename Row::Owner> owners_;
-    detail::PaddedRows rows_;
+  struct Builder : detail::RowsBuilder<Row, detail::PaddedRows> {
+    using Builder::RowsBuilder::RowsBuilder;
+    void check(const T& row) const { this->rows().check(Row::type, Row::shape_of(row)); }
   };
 };
 

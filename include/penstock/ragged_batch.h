@@ -69,32 +69,17 @@ template <class T> using RaggedBatch = typename RaggedCollate<T>::Result;
 
 template <> struct RaggedCollate<Tensor> {
   using Result = Ragged<Tensor>;
-  class Builder {
-   public:
-    explicit Builder(std::size_t capacity) : owners_(capacity), rows_(capacity) {}
-    void check(const Tensor& row) const { rows_.check(row.dtype(), row.shape()); }
-    void add(Tensor row) { rows_.add(detail::view_of(owners_.add(std::move(row)))); }
-    Result finish() { return rows_.finish(owners_.let_go()); }
-
-   private:
-    detail::RowOwners<Tensor> owners_;
-    detail::RaggedRows rows_;
+  struct Builder : detail::RowsBuilder<detail::RowOfTensor, detail::RaggedRows> {
+    using RowsBuilder::RowsBuilder;
+    void check(const Tensor& row) const { rows().check(row.dtype(), row.shape()); }
   };
 };
 
 template <detail::NumberRow T> struct RaggedCollate<T> {
   using Result = Ragged<Tensor>;
-  using Row = detail::RowOfNumbers<T>;
-  class Builder {
-   public:
-    explicit Builder(std::size_t capacity) : owners_(capacity), rows_(capacity) {}
+  struct Builder : detail::RowsBuilder<detail::RowOfNumbers<T>, detail::RaggedRows> {
+    using Builder::RowsBuilder::RowsBuilder;
     void check(const T&) const {}
-    void add(T row) { rows_.add(Row::view_of(owners_.add(Row::owner_of(std::move(row))))); }
-    Result finish() { return rows_.finish(owners_.let_go()); }
-
-   private:
-    detail::RowOwners<typename Row::Owner> owners_;
-    detail::RaggedRows rows_;
   };
 };
 

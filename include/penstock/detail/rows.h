@@ -25,21 +25,12 @@ struct RowView {
   const std::byte* data;
   std::size_t bytes;
 };
-inline RowView view_of(const Tensor& row) { return {row.dtype(), row.shape(), row.data(), row.bytes()}; }
 using RowCopied = std::function<void(std::size_t)>;  // is told the row's number
 
-// What rows lie in until they are put together: tensors or vectors, whose values stay where they are as these move.
-template <class Owner> class RowOwners {
- public:
-  explicit RowOwners(std::size_t capacity) { owners_.reserve(std::min<std::size_t>(capacity, 1024)); }
-  const Owner& add(Owner owner) { return owners_.emplace_back(std::move(owner)); }
-  // Lets go of each as its row is copied, so that large ones are not there twice.
-  RowCopied let_go() {
-    return [this](std::size_t row) { owners_[row] = Owner(); };
-  }
-
- private:
-  std::vector<Owner> owners_;
+struct RowOfTensor {
+  using Owner = Tensor;
+  static Owner owner_of(Tensor row) { return row; }
+  static RowView view_of(const Owner& row) { return {row.dtype(), row.shape(), row.data(), row.bytes()}; }
 };
 
 // A std::vector of numbers is a tensor [length], one of std::arrays of N numbers a tensor [length, N].
@@ -83,6 +74,29 @@ struct RowOfNumbers<std::vector<Value>> {
 
 template <class T>
 concept NumberRow = RowOfNumbers<T>::exists;
+
+// A Collate's Builder but for its check(): rows lie where they are until Rows puts them together. Row says how:
+// RowOfTensor or RowOfNumbers<T>.
+template <class Row, class Rows> class RowsBuilder {
+ public:
+  template <class... Settings>
+  explicit RowsBuilder(std::size_t capacity, const Settings&... settings) : rows_(capacity, settings...) {
+    owners_.reserve(std::min<std::size_t>(capacity, 1024));
+  }
+  void add(auto row) { rows_.add(Row::view_of(owners_.emplace_back(Row::owner_of(std::move(row))))); }
+  // Lets go of each as it is copied, so that large ones are not there twice.
+  auto finish() {
+    return rows_.finish([this](std::size_t row) { owners_[row] = Owner(); });
+  }
+
+ protected:
+  const Rows& rows() const { return rows_; }
+
+ private:
+  using Owner = typename Row::Owner;
+  std::vector<Owner> owners_;  // tensors or vectors, whose values stay where they are as these move
+  Rows rows_;
+};
 
 }  // namespace penstock::detail
 
