@@ -102,9 +102,8 @@ def check_tree(command, root):
 def with_precompiled(command, root, folder):
     """The command, and the library's public headers precompiled: most of what a file takes clang is those, and no lock of ours lies in one."""
     headers = pathlib.Path(folder, "headers.pch")
-    compile_headers = [flag for flag in command if flag != "-fsyntax-only"] + ["-x", "c++-header", str(root / "include/penstock/graph.h")]
-    subprocess.run([*compile_headers, "-o", str(headers)], check=True)
-    return [*command, "-include-pch", str(headers)]
+    subprocess.run([*command, "-x", "c++-header", str(root / "include/penstock/graph.h"), "-o", str(headers)], check=True)
+    return [*command, "-include-pch", str(headers), "-fsyntax-only"]
 
 
 def main():
@@ -113,7 +112,7 @@ def main():
         print("skipped: there is no clang++ here, which alone can tell")
         return 77
     root = pathlib.Path(root)
-    command = [clang, "-std=c++20", "-fsyntax-only", "-ferror-limit=0", "-I", str(root / "include"), "-I", generated, *flags]
+    command = [clang, "-std=c++20", "-ferror-limit=0", "-I", str(root / "include"), "-I", generated, *flags]
     with tempfile.TemporaryDirectory() as folder:
         failures, count, files = check_tree(with_precompiled(command, root, folder), root)
     print("\n".join(failures))
